@@ -155,7 +155,11 @@ function summaryOf(
 ) {
   const { snapshot, asOf, funds, objects: documents, bytes, allowed = [], withheld = [] } = head
   return {
-    ...{ snapshot, asOf, funds, documents, bytes },
+    snapshot,
+    asOf,
+    funds,
+    documents,
+    bytes,
     rendered: documents - reused,
     since: from.kind === 'nothing' ? null : from.snapshot,
     isSparse: from.kind === 'sparse',
@@ -164,7 +168,11 @@ function summaryOf(
     oldestPrice: assessment.oldestPrice,
     /** Stale funds, then late ones, each by age of the newest price, oldest first. */
     overdue: assessment.overdue.slice(0, namedFunds),
-    ...{ downloads, seconds, warnings, allowed, withheld },
+    downloads,
+    seconds,
+    warnings,
+    allowed,
+    withheld,
   }
 }
 

@@ -50,7 +50,11 @@ export function lineMaker() {
     const sha256 = hash('sha256', encoded, 'hex')
     const months = ends.length > 1 ? { months: ends.slice(0, -1) } : {}
     const line: RenderedLine = {
-      ...{ key, sha256, bytes: encoded.length, type: contentTypeOf(key), from },
+      key,
+      sha256,
+      bytes: encoded.length,
+      type: contentTypeOf(key),
+      from,
       ...months,
     }
     return { line, encoded }

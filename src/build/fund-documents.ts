@@ -132,7 +132,10 @@ export function putWindows(
     const lines = unchanged.get(of.year) ?? render(of)
     const { year, first, last, records } = of
     return {
-      ...{ year: Number(year), first, last, records },
+      year: Number(year),
+      first,
+      last,
+      records,
       ...byFormat((format) => lines.get(format)?.sha256.slice(0, 32) ?? ''),
       months: byFormat((format) => lines.get(format)?.months ?? []),
     }

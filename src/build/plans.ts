@@ -124,7 +124,8 @@ type Encoders = ReadonlyMap<Format, DocumentEncoder>
 
 /** In the byte order of the formats, which is that of the keys. */
 function encodersOf({ body, csv }: FundEndpoint): Encoders {
-  const [json, xml] = [jsonEncoder(body), xmlContent(body)]
+  const json = jsonEncoder(body)
+  const xml = xmlContent(body)
   const encoders: [Format, DocumentEncoder][] = [
     ['json', { document: json, member: (isin, value) => `"${isin}":${json(value)}`, byIsin: jsonByIsin }],
     [

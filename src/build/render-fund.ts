@@ -237,7 +237,8 @@ function rowsToCheck(
   const areChecked = whole.some(({ windows }) => windows !== null)
   const isYearChecked = ({ year }: YearDigest) =>
     areChecked || unchanged.some(({ windows }) => windows.has(year))
-  const [oldest, newest] = [years.at(0), years.at(-1)]
+  const oldest = years.at(0)
+  const newest = years.at(-1)
   const prices = [
     ...(oldest !== undefined && isYearChecked(oldest) ? rows.day(oldest.first) : []),
     ...years.filter((year) => !isYearChecked(year)).flatMap(({ year }) => rows.year(year)),

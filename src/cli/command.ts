@@ -96,7 +96,8 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
   const flags = readSettingFlags(command)
   const wish = { isRefused: given.color === false, environment }
   const stdout = openTerminal(surroundings.stdout, wish)
-  const [isQuiet, isJson] = [given.quiet === true, given.json === true]
+  const isQuiet = given.quiet === true
+  const isJson = given.json === true
   return {
     ...surroundings,
     settings: loadSettings({ flags, environment, configFile: given.config, cores }),

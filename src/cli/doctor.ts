@@ -35,7 +35,8 @@ export async function checkBucket(session: Session): Promise<void> {
     stdout.write(`${word}  ${what.padEnd(15)}  ${escapeInvisible(says)}\n`)
   })
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length
-  const [problems, warnings] = [count('problem'), count('warning')]
+  const problems = count('problem')
+  const warnings = count('warning')
   if (isJson) stdout.data(`${JSON.stringify({ problems, warnings, findings })}\n`)
   if (problems > 0) throw new Error(`${countOf(problems, 'problem')}: a publish would fail or harm readers`)
 }

@@ -134,7 +134,8 @@ export function describeReplay({ nights, guards: counts }: Replay): string {
   const table =
     rows.length === 0 ? [] : alignedTable([['refused by', 'nights', 'prices', 'setting'], ...rows])
   const prices = nights.reduce((sum, { funds }) => sum + funds, 0)
-  const [first, last] = [nights[0]?.day ?? '', nights.at(-1)?.day ?? '']
+  const first = nights[0]?.day ?? ''
+  const last = nights.at(-1)?.day ?? ''
   const period =
     nights.length === 0 ? 'no day with prices' : `${countOf(nights.length, 'night')}, ${first} to ${last}`
   const sum = `${period}, ${countOf(prices, 'new price')}: ${countOf(refused.length, 'night')} would have been refused\n`

@@ -70,7 +70,8 @@ function sizeOfSvg(content: string): Size | string {
   if (found !== undefined) return `it has ${found[1]}, which a logo must not have: save it as plain SVG`
   const value = (name: string) => new RegExp(` ${name} ?= ?["'] ?([\\d.]+)(?:px)? ?["']`).exec(root)?.[1]
   const box = / viewBox ?= ?["'] ?[-\d.]+[ ,]+[-\d.]+[ ,]+([\d.]+)[ ,]+([\d.]+) ?["']/.exec(root)
-  const [width, height] = [box?.[1] ?? value('width'), box?.[2] ?? value('height')]
+  const width = box?.[1] ?? value('width')
+  const height = box?.[2] ?? value('height')
   if (width === undefined || height === undefined)
     return 'its svg element has no viewBox, and no width and height in pixels'
   return [Number(width), Number(height)]

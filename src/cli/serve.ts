@@ -92,9 +92,12 @@ function pointerLog({ name }: ObjectStore, { now, stderr }: Pick<Session, 'now' 
 
 /** A clock that runs on while the machine sleeps, unlike the steady one, and never back, unlike the wall clock. */
 function wakefulClock(clock: Session['clock'], now: Session['now']): Session['clock'] {
-  let [steady, wall, time] = [clock(), now().getTime(), 0]
+  let steady = clock()
+  let wall = now().getTime()
+  let time = 0
   return () => {
-    const [steadyNow, wallNow] = [clock(), now().getTime()]
+    const steadyNow = clock()
+    const wallNow = now().getTime()
     time += Math.max(steadyNow - steady, wallNow - wall)
     ;[steady, wall] = [steadyNow, wallNow]
     return time

@@ -66,7 +66,8 @@ export function checkContext(
   /** Reports a failure if the values differ as JSON. */
   const same = (asked: HttpRequest, what: string, got: unknown, expected: unknown): void => {
     const text = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value))
-    const [one, other] = [text(got), text(expected)]
+    const one = text(got)
+    const other = text(expected)
     if (one !== other) fail(asked, `${what} ${other}`, `${what} ${one}`)
   }
 

@@ -160,7 +160,8 @@ function rowInserter(db: Database.Database, { name, columns }: SchemaTable) {
 }
 
 /** From the end of a period on, in days: how long a report takes by law. */
-const [yearReport, halfYearReport] = [122, 61]
+const yearReport = 122
+const halfYearReport = 61
 
 const titles = {
   kid: { de: 'Basisinformationsblatt', en: 'Key information document' },
@@ -174,7 +175,8 @@ function documentRows(
   { isin, inception, endOfFiscalYear }: Instrument,
   { calendar, last, status }: Period,
 ): FundRows['documents'] {
-  const [until, launch] = [dateAt(calendar, last), dateAt(calendar, inception)]
+  const until = dateAt(calendar, last)
+  const launch = dateAt(calendar, inception)
   const newYear = `${until.slice(0, 4)}-01-01`
   const start = launch > newYear ? launch : newYear
   const year = lastEnd(endOfFiscalYear, addDays(until, -yearReport))
@@ -190,7 +192,10 @@ function documentRows(
     date < launch
       ? []
       : languages.map((language) => ({
-          ...{ kind, language, date, title: titles[kind][language] },
+          kind,
+          language,
+          date,
+          title: titles[kind][language],
           url: `https://moewenstein.example/${isin}/${kind}-${date}-${language}.pdf`,
         })),
   )

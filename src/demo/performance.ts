@@ -36,7 +36,8 @@ export function legalPeriods(
   let toPay = surcharge
   return bounds.slice(1).flatMap((dateTo, at) => {
     const dateFrom = bounds[at] ?? dateTo
-    const [start, end] = [indexOnOrBefore(calendar, dateFrom), indexOnOrBefore(calendar, dateTo)]
+    const start = indexOnOrBefore(calendar, dateFrom)
+    const end = indexOnOrBefore(calendar, dateTo)
     if (end <= inception) return []
     const isWhole = start >= inception
     const gross = returnBetween(history, start, end)
@@ -87,7 +88,8 @@ export function riskOver(
   const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const mean = meanOf(returns)
   const variance = meanOf(returns.map((value) => (value - mean) * (value - mean)))
-  let [highest, maximumDrawdown] = [start, 0]
+  let highest = start
+  let maximumDrawdown = 0
   for (const day of days) {
     if (returnBetween(history, highest, day) > 0) highest = day
     maximumDrawdown = Math.min(maximumDrawdown, returnBetween(history, highest, day))

@@ -21,7 +21,8 @@ const wholeHundredths = 10_000
 /** Shares proportional to the weights. Rounding their running sum keeps the total exact. */
 function sharesBy(names: readonly string[], weights: readonly number[], total = wholeHundredths): Shares {
   const allWeights = weights.reduce((sum, weight) => sum + weight, 0)
-  let [weight, given] = [0, 0]
+  let weight = 0
+  let given = 0
   return names.map((name, i) => {
     weight += weights[i] ?? 0
     const hundredths = Math.round((weight / allWeights) * total) - given

@@ -65,7 +65,9 @@ function figure(name: string, text: string, sql: string): OutputColumn {
   const number = `replace(rtrim(${sql}, ' %' || char(160, 8239)), ',', '.')`
   const isPlain = `${sql} NOT GLOB '*.*' AND ${number} GLOB '*[0-9]' AND json_valid(${number})`
   return {
-    ...{ name, type: 'number', isNullable: true },
+    name,
+    type: 'number',
+    isNullable: true,
     describe: `${text} as a number: 2.49 for "2,49 %"; empty for other texts, such as "BBB+" or "1.000"`,
     sql: `iif(${isPlain}, CAST(${number} AS REAL), NULL)`,
   }
@@ -75,7 +77,9 @@ function figure(name: string, text: string, sql: string): OutputColumn {
 const derived: Readonly<Record<string, readonly OutputColumn[]>> = {
   [schemaTables.prices.name]: [
     {
-      ...{ name: 'currency', type: 'text', isNullable: false },
+      name: 'currency',
+      type: 'text',
+      isNullable: false,
       describe: 'Currency of the fund and of its prices, ISO 4217',
       sql: '(SELECT currency FROM fund WHERE fund.isin = t.isin)',
     },

@@ -104,7 +104,8 @@ const fewestWarned = 3
 function warned(prices: readonly NewPrice[], guard: GuardName, share: number, what: string): Objection[] {
   const funds = prices.filter(({ warnings }) => warnings.includes(guard))
   if (funds.length < fewestWarned || !isMore(funds.length, prices.length, share)) return []
-  const [of, names] = [prices.length, listed(funds.map(({ isin }) => isin))]
+  const of = prices.length
+  const names = listed(funds.map(({ isin }) => isin))
   return [{ guard, subject: null, message: `${funds.length} of ${of} funds have ${what} (${names})` }]
 }
 
@@ -145,7 +146,8 @@ function sameMoves(prices: readonly NewPrice[], { sameMoveShare, unusualMove }: 
 function swapped(prices: readonly NewPrice[], { unusualMove }: AcrossLimits): Objection[] {
   const moved = prices.flatMap(({ isin, day, nav, before, usualMove }) => {
     if (before === null || usualMove === null) return []
-    const [from, to] = [Math.log(before), Math.log(nav)]
+    const from = Math.log(before)
+    const to = Math.log(nav)
     const own = Math.abs(to - from)
     return own < unusualMove * usualMove ? [] : [{ isin, day, nav, before, from, to, own }]
   })

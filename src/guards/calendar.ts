@@ -73,7 +73,8 @@ async function rulesOf(name: string): Promise<readonly Rule[]> {
   const { default: file } = await import('./holidays.json', { with: { type: 'json' } })
   const all = new Map<string, Packed>(Object.entries(file.calendars))
   const [country = ''] = name.split('-')
-  const [common, own] = [all.get(country), all.get(name)]
+  const common = all.get(country)
+  const own = all.get(name)
   if (common === undefined) throw new Error(`there is no calendar ${country}`)
   if (own === undefined) {
     const states = [...all.keys()]

@@ -41,7 +41,8 @@ export function actionWatch(actions: readonly CorporateActionRow[]) {
   return (day: string): Between => {
     let { shares, distributed } = nothing
     for (let action = all[at]; action !== undefined && action.exDate <= day; action = all[++at]) {
-      const [factor, amount] = [Number(action.factor ?? 1), Number(action.amount ?? 0)]
+      const factor = Number(action.factor ?? 1)
+      const amount = Number(action.amount ?? 0)
       if (factor > 0) [shares, distributed] = [shares * factor, distributed / factor]
       if (amount > 0) distributed += amount
     }

@@ -210,7 +210,8 @@ function lostRows(
 
 /** One value of a column may always be lost, and one for each lost row, because `lostRows` counts these. */
 function lostValues(head: SnapshotFigures, live: SnapshotFigures, share: number): Objection[] {
-  const [before, after] = [live.counts, head.counts]
+  const before = live.counts
+  const after = head.counts
   return Object.entries(before?.values ?? {}).flatMap(([column, values]) => {
     const [table = ''] = column.split('.')
     const rows = Math.max(0, (before?.rows[table] ?? 0) - (after?.rows[table] ?? 0))
@@ -259,7 +260,8 @@ function renamedFunds({ funds }: SnapshotFigures, { renamed }: Loss, share: numb
 }
 
 function unpricedFunds(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, share: number): Objection[] {
-  const [priced, before] = [pricedFunds(head.freshness), pricedFunds(live.freshness)]
+  const priced = pricedFunds(head.freshness)
+  const before = pricedFunds(live.freshness)
   const least = Math.min(before - 1, leastOf(before, share)) - loss.funds
   if (priced >= least) return []
   const message = `it has prices of ${priced} funds, the live one of ${before}`

@@ -159,7 +159,8 @@ function describeGap(
 ): string | null {
   // Almost all prices end here.
   if (previous === null || price.at - previous.at <= gapDays + 1) return null
-  const [[before], [day]] = [previous.texts, price.texts]
+  const [before] = previous.texts
+  const [day] = price.texts
   const gap = businessDaysBetween(calendar, before, day)
   // A fund that is priced once a month has no gap of a month.
   if (gap - rhythmOf(prices, calendar) <= gapDays) return null

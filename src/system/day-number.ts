@@ -3,7 +3,9 @@ export const dayMs = 86_400_000
 
 /** Days since 1970-01-01. Computed without Date, which would take longer for a chart's points than the rest of the chart. */
 export function dayNumber(iso: string): number {
-  const [year, month, day] = [Number(iso.slice(0, 4)), Number(iso.slice(5, 7)), Number(iso.slice(8))]
+  const year = Number(iso.slice(0, 4))
+  const month = Number(iso.slice(5, 7))
+  const day = Number(iso.slice(8))
   // A year that begins in March ends with the leap day.
   const shifted = month > 2 ? year : year - 1
   const daysBefore = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5)

@@ -37,7 +37,8 @@ export function openSigning(privateKey: string, earlier: readonly string[]): Sig
     publicKeys: [own, ...earlier.map(withoutComment).filter((other) => other !== own)],
     sign: (sha512) => {
       const signature = string(string(type), string(sign(null, signedBytes(sha512), key)))
-      const [version, none] = [Buffer.from([0, 0, 0, 1]), string('')]
+      const version = Buffer.from([0, 0, 0, 1])
+      const none = string('')
       const parts = [version, string(blobOf(point)), string(namespace), none, string('sha512'), signature]
       const lines =
         Buffer.concat([Buffer.from('SSHSIG'), ...parts])
@@ -126,7 +127,8 @@ function readPrivateKey(text: string): { readonly seed: Buffer; readonly point: 
   const blob = Buffer.from(body.replaceAll('\\n', ''), 'base64')
   if (blob.subarray(0, magic.length).toString('latin1') !== magic) throw damaged()
   const read = reader(blob.subarray(magic.length))
-  const [cipher, passphrase] = [String(read()), String(read())]
+  const cipher = String(read())
+  const passphrase = String(read())
   if (passphrase === 'bcrypt')
     throw new Error(
       'has a passphrase: remove it with `ssh-keygen -p -N "" -f FILE`, or make a key without one',
@@ -139,7 +141,8 @@ function readPrivateKey(text: string): { readonly seed: Buffer; readonly point: 
   const kind = String(secret())
   if (kind !== type && /^[a-z][\w@.-]{2,50}$/.test(kind))
     throw new Error(`is of the type ${kind}: make one with \`ssh-keygen -t ed25519 -N "" -f signing-key\``)
-  const [point, seed] = [secret(), secret().subarray(0, 32)]
+  const point = secret()
+  const seed = secret().subarray(0, 32)
   if (checks[0] !== checks[1] || point.length !== 32 || seed.length !== 32) throw damaged()
   return { seed, point }
 }

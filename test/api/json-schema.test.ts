@@ -23,8 +23,14 @@ it('describes any document of any shape as it is encoded', () => {
 
 it('says of each decimal with a comma that it has one, and so does the operation', () => {
   const { paths, components } = openApi({
-    ...{ endpoints, lists: [], listExamples: new Map(), examples: new Map(), values: {} },
-    ...{ baseUrl: '', docsUrl: '', publisher: null },
+    endpoints,
+    lists: [],
+    listExamples: new Map(),
+    examples: new Map(),
+    values: {},
+    baseUrl: '',
+    docsUrl: '',
+    publisher: null,
   }) as Readonly<Record<'paths' | 'components', Readonly<Record<string, unknown>>>>
   const decimals = [
     ...JSON.stringify(components).matchAll(/"description":"([^"]*)","pattern":"\^-\?\[0-9\]\+\(\?:(,|\\)/g),

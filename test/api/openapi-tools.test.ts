@@ -53,7 +53,8 @@ it.skipIf(lacksXmllint)('has well-formed examples in XML that say nothing else t
     Object.values(responses).map(({ content }) => content),
   )
   const pairs = contents.flatMap((content) => {
-    const [json, xml] = [content?.['application/json'], content?.['application/xml']]
+    const json = content?.['application/json']
+    const xml = content?.['application/xml']
     if (json === undefined || xml === undefined) return []
     expect(xml.schema).toEqual({ $ref: '#/components/schemas/Xml' })
     if (json.examples === undefined) return [[json.example, xml.example] as const]

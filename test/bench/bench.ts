@@ -87,7 +87,8 @@ export async function timed(program: string, args: readonly string[]) {
   }
   // The server is on loopback: a machine's own CA bundle only confuses rclone.
   delete env['AWS_CA_BUNDLE']
-  const [started, cpuBefore] = [performance.now(), cpuOfEnded()]
+  const started = performance.now()
+  const cpuBefore = cpuOfEnded()
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
   let peakMib = 0
   const watch = setInterval(() => {
@@ -127,7 +128,8 @@ const demoUntil = '2026-11-18'
  * @returns its database, its folder, and the fund with the longest history
  */
 export async function demoSnapshot(folder: string, funds: number, years: number, env = {}) {
-  const [db, out] = [join(folder, 'funds.sqlite'), join(folder, 'out')]
+  const db = join(folder, 'funds.sqlite')
+  const out = join(folder, 'out')
   const size = ['--funds', String(funds), '--years', String(years), '--until', demoUntil]
   await mustRun(['init', '--demo', '--db', db, ...size, '--quiet'])
   await mustRun(['build', '--db', db, '--out', out, '--as-of', '2026-11-19', '--quiet'], { env })

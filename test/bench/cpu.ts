@@ -74,7 +74,9 @@ async function ofWorker({ out, isin }: Place, seconds: number, rounds: number): 
   const document = readFileSync(join(out, 'api/v1/prices-current', isin, 'index.json'), 'utf8')
   const contents = emptyModule(document)
   const empty = new Miniflare({
-    ...{ name: 'empty', compatibilityDate, unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }] },
+    name: 'empty',
+    compatibilityDate,
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     modules: [{ type: 'ESModule', path: 'empty.js', contents }],
   })
   try {

@@ -39,7 +39,8 @@ interface Load {
 export const run = bench(options, async (folder, { rounds: given, seconds, connections }) => {
   assertWrk()
   const demo = await demoSnapshot(folder, 20, 11)
-  const [rounds, load] = [Number(given), { seconds: Number(seconds), connections: Number(connections) }]
+  const rounds = Number(given)
+  const load = { seconds: Number(seconds), connections: Number(connections) }
   const stops: (() => unknown)[] = []
   try {
     const bases: Record<string, string> = {}
@@ -123,7 +124,8 @@ async function ofServe(
     const speed = async (base: string) =>
       (await wrk(base + target, { ...load, args, mayRefuse: true }))['requests/s']
     const measure = async () => {
-      const [serve, usual] = [await speed(served), await speed(other)]
+      const serve = await speed(served)
+      const usual = await speed(other)
       return { 'of dynamic': serve / usual, 'serve, requests/s': serve, 'dynamic, requests/s': usual }
     }
     Object.assign(rows, await alternate(rounds, { [name]: measure }))

@@ -10,7 +10,8 @@ const pages = {
 }
 
 const folder = makeTempFolder()
-const [db, out] = [folder.file('demo.sqlite'), folder.file('out')]
+const db = folder.file('demo.sqlite')
+const out = folder.file('out')
 await mustRun(['init', '--demo', '--db', db, '--until', '2026-11-20'])
 await mustRun(['build', '--db', db, '--out', out, '--as-of', '2026-11-20'], {
   env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' },

@@ -38,7 +38,9 @@ export const run = bench(options, async (folder, { endpoint, funds }) => {
 async function measure(folder: string, endpoint: string, funds: string): Promise<Table> {
   const prepare = (...args: string[]) => execFileSync(process.execPath, [fundpress, ...args])
   const db = join(folder, 'funds.sqlite')
-  const [first, second, third] = [join(folder, 'first'), join(folder, 'second'), join(folder, 'third')]
+  const first = join(folder, 'first')
+  const second = join(folder, 'second')
+  const third = join(folder, 'third')
   prepare('init', '--demo', '--db', db, '--funds', funds, '--years', '1', '--until', '2026-11-18', '--quiet')
   prepare('build', '--db', db, '--out', first, '--as-of', '2026-11-18', '--quiet')
   cpSync(first, second, { recursive: true })
@@ -52,7 +54,8 @@ async function measure(folder: string, endpoint: string, funds: string): Promise
     const server = ['--bucket', await newBucket(endpoint), '--endpoint', endpoint, '--path-style', ...region]
     const publish = (out: string) =>
       timed(process.execPath, [fundpress, 'publish', '--out', out, ...server, ...'--json --quiet'.split(' ')])
-    const [whole, nothing] = [await publish(first), await publish(first)]
+    const whole = await publish(first)
+    const nothing = await publish(first)
     await publish(second)
     rows[name] = rowOf(objects, [whole, nothing, await publish(third)])
   }

@@ -64,8 +64,11 @@ async function measured(out: string, path: string, format: string, times: number
     slice: (key, first, last) => Promise.resolve(counted(bodyOf(key).subarray(first, last + 1))),
   }
   const resolution = resolve(table, {
-    ...{ method: 'GET', path, query: `format=${format}` },
-    ...{ accept: undefined, acceptLanguage: undefined },
+    method: 'GET',
+    path,
+    query: `format=${format}`,
+    accept: undefined,
+    acceptLanguage: undefined,
   })
   const once = async () => {
     const { body } = await answer({ table, settings, store }, resolution)

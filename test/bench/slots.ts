@@ -23,7 +23,8 @@ export const run = bench(options, async (folder, { funds, years }) => {
   const outs: string[] = []
   for (let night = 1; night <= nights; night++) {
     const day = addDays(last, night - nights)
-    const [db, out] = [join(folder, `${night}.sqlite`), join(folder, `night-${night}`)]
+    const db = join(folder, `${night}.sqlite`)
+    const out = join(folder, `night-${night}`)
     await mustRun(['init', '--demo', '--db', db, ...size, '--until', day, '--quiet'])
     await mustRun(['build', '--db', db, '--out', out, '--as-of', day, '--no-downloads', '--quiet'])
     outs.push(out)

@@ -73,7 +73,8 @@ export function costlier(before: readonly TableOfBench[], after: readonly TableO
     return Object.keys(table.rows).flatMap((row) =>
       columnsOf(table, row).flatMap(({ column, isSpeed, isRatio }) => {
         if (!isRatio && table.ratios !== undefined) return []
-        const [was, is] = [valuesOf(old, row, column), valuesOf(table, row, column)]
+        const was = valuesOf(old, row, column)
+        const is = valuesOf(table, row, column)
         const [cheap, dear] = isSpeed ? [is, was] : [was, is]
         const isDearer = rangeOf(dear)[0] > rangeOf(cheap)[1] && median(dear) > 1.1 * median(cheap)
         return isDearer
@@ -96,9 +97,11 @@ function columnsOf({ rows, ratios = {} }: Table, row: string) {
 
 function compareRow(old: Table, table: Table, row: string): string[][] {
   return columnsOf(table, row).flatMap(({ column }) => {
-    const [was, is] = [valuesOf(old, row, column), valuesOf(table, row, column)]
+    const was = valuesOf(old, row, column)
+    const is = valuesOf(table, row, column)
     if (was.length === 0 || is.length === 0) return []
-    const [[low, high], [lowest, highest]] = [rangeOf(was), rangeOf(is)]
+    const [low, high] = rangeOf(was)
+    const [lowest, highest] = rangeOf(is)
     const mark = lowest > high ? 'more' : highest < low ? 'less' : ''
     return [[`${row}, ${column}`, shown(median(is) / median(was)), mark, withRange(was), withRange(is)]]
   })
@@ -109,7 +112,8 @@ function valuesOf({ rows, ratios }: Table, row: string, column: string): readonl
   const numbers = (name: string, measure: string) => [rows[name]?.[measure] ?? []].flat()
   const ratio = ratios?.[column]
   if (ratio === undefined) return numbers(row, column)
-  const [above, below] = [numbers(row, ratio.by), numbers(ratio.of, ratio.by)]
+  const above = numbers(row, ratio.by)
+  const below = numbers(ratio.of, ratio.by)
   return above.map(
     (value, round) => value / ((above.length === below.length ? below[round] : undefined) ?? median(below)),
   )

@@ -205,7 +205,8 @@ describe('one day after the other', () => {
   })
 
   it('a repair keeps all changes and adds none', async () => {
-    const [feed, all] = [bodyOf('feed.xml'), bodyOf('index.json')]
+    const feed = bodyOf('feed.xml')
+    const all = bodyOf('index.json')
     const slot = slotNow()
     press.bucket.remove(`${slot === 'blue' ? 'green' : 'blue'}/changes/2025-11-12.json`)
     const planned = await press.json<{ requests: object }>('plan --out again --repair', {

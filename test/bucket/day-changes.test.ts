@@ -12,9 +12,14 @@ const row = { isin: 'DE0008471400', name: null, item: 'change', before: '1', aft
 
 /** What a publish changed that corrected so many prices. */
 const corrections = (snapshot: string, count: number) => ({
-  ...{ format: 1, as_of: asOf, snapshot, before: null },
+  format: 1,
+  as_of: asOf,
+  snapshot,
+  before: null,
   funds: { total: 1, added: [], removed: [], renamed: [] },
-  ...{ documents: { added: 0, removed: 0, changed: 1 }, endpoints: [], not_compared: [] },
+  documents: { added: 0, removed: 0, changed: 1 },
+  endpoints: [],
+  not_compared: [],
   prices: {
     counts: { corrected: count, added: 0, removed: 0 },
     totals: { funds_with_new: 0, corrected_prices: count, corrected_funds: 1 },
@@ -22,7 +27,8 @@ const corrections = (snapshot: string, count: number) => ({
       ...row,
       date: asOf,
     })),
-    ...{ added: [], removed: [] },
+    added: [],
+    removed: [],
   },
 })
 

@@ -3,11 +3,22 @@ import { expect, it } from 'vitest'
 import { decide, type Candidate, type Situation } from '../../src/bucket/live/decide.ts'
 import type { Live } from '../../src/bucket/live/live.ts'
 
-const [old, now, next] = ['2026-11-19-aaaaaaaaaaaa', '2026-11-20-bbbbbbbbbbbb', '2026-11-21-cccccccccccc']
+const old = '2026-11-19-aaaaaaaaaaaa'
+const now = '2026-11-20-bbbbbbbbbbbb'
+const next = '2026-11-21-cccccccccccc'
 
 const named = (snapshot: string, slot: Live['slot'], previous: Live | null = null): Live => ({
-  ...{ format: 1, slot, snapshot, asOf: snapshot.slice(0, 10), funds: 1, objects: 1, bytes: 1 },
-  ...{ newestPrice: null, docsUrl: '/docs', liveSince: '2026-11-20T01:00:00.000Z', previous },
+  format: 1,
+  slot,
+  snapshot,
+  asOf: snapshot.slice(0, 10),
+  funds: 1,
+  objects: 1,
+  bytes: 1,
+  newestPrice: null,
+  docsUrl: '/docs',
+  liveSince: '2026-11-20T01:00:00.000Z',
+  previous,
   freshness: { fresh: 1, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 },
   earlierDownloads: {},
 })
@@ -17,15 +28,13 @@ const staged = named(next, 'blue', live)
 const list = 'journal/1.changes.ndjson.gz'
 
 const quiet: Situation = {
-  ...{
-    live,
-    staged: null,
-    hasStagedFile: false,
-    journal: { changing: {} },
-    held: old,
-    isRepair: false,
-    slots: 2,
-  },
+  live,
+  staged: null,
+  hasStagedFile: false,
+  journal: { changing: {} },
+  held: old,
+  isRepair: false,
+  slots: 2,
 }
 const oldest = '2026-11-18-dddddddddddd'
 const further = named(oldest, 'slot-3')

@@ -9,7 +9,8 @@ const folder = (name: string, sums: string) => ({ folder: name, files: 1, bytes:
 const live = (parts: object) => ({ asOf, snapshot: `${asOf}-aaaaaaaaaaaa`, ...parts }) as unknown as Live
 const id = `${asOf}-aaaaaaaaaaaa`
 const other = `${id}-111111111111`
-const [one, two] = ['1'.repeat(64), '2'.repeat(64)]
+const one = '1'.repeat(64)
+const two = '2'.repeat(64)
 
 it.each([
   ['nothing is live', null, id],

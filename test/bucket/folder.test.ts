@@ -65,10 +65,8 @@ it('changes nothing while another process holds the lock, and then asks whether 
   const assertFresh = () => {
     if (!isFresh) throw new Error('the lease was lost')
   }
-  const [late, inTime] = [
-    store.put(object('a', 'late'), undefined, { assertFresh }),
-    store.put(object('b', 'in time')),
-  ]
+  const late = store.put(object('a', 'late'), undefined, { assertFresh })
+  const inTime = store.put(object('b', 'in time'))
   const deleted = store.delete(['a'], { assertFresh })
   const failures = Promise.allSettled([late, deleted])
   await setTimeout(100)
@@ -86,7 +84,9 @@ it('changes nothing while another process holds the lock, and then asks whether 
 it.runIf(process.platform === 'linux')(
   'flushes all objects before a key at the root, also if another put has begun to, but not before a renewal',
   async () => {
-    const [bin, begun, isReleased] = [folder.file('bin'), folder.file('begun'), folder.file('released')]
+    const bin = folder.file('bin')
+    const begun = folder.file('begun')
+    const isReleased = folder.file('released')
     mkdirSync(bin)
     const wait = `echo > ${begun}; until [ -e ${isReleased} ]; do /bin/sleep 0.01; done`
     writeFileSync(`${bin}/sync`, `#!/bin/sh\n${wait}\n`, { mode: 0o755 })

@@ -6,7 +6,8 @@ import { forced } from '../support/product.ts'
 
 const { press, query, isins, days, publishOut } = await openChanges()
 const [first = '', second = '', third = '', fourth = ''] = isins
-const [old = '', last = ''] = [days[0], days.at(-1)]
+const old = days[0] ?? ''
+const last = days.at(-1) ?? ''
 afterAll(() => press.stop())
 
 const named = (isin: string) => ({ isin, name: `Fonds ${isin} night 1` })
@@ -41,7 +42,8 @@ it('the first publish has none', async () => {
 })
 
 it('a plan, a stage and the flip say which funds are gone and restricted, which prices changed, and what moves most', async () => {
-  const [corrected, before] = [navOf(first, old), navOf(first, last)]
+  const corrected = navOf(first, old)
+  const before = navOf(first, last)
   const sql = `${nextPrice(first, 25)}; ${nextPrice(second, -30)};
     UPDATE price SET net_asset_value = '7.77', change = '1.23' WHERE isin = '${first}' AND date = '${old}';
     DELETE FROM price WHERE isin = '${second}' AND date = '${days[3]}';
@@ -53,7 +55,11 @@ it('a plan, a stage and the flip say which funds are gone and restricted, which 
   }
   const { news: staged, snapshot } = published(await night('2025-11-12', sql, '--stage'))
   const prices = {
-    ...{ corrected: 1, correctedFunds: 1, correctedIn: [first], added: 0, removed: 1 },
+    corrected: 1,
+    correctedFunds: 1,
+    correctedIn: [first],
+    added: 0,
+    removed: 1,
     examples: [{ ...named(first), date: old, item: 'net_asset_value', before: corrected, after: '7.77' }],
   }
   const moves = [moved(second, -30), moved(first, 25)].map((move) => ({

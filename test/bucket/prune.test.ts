@@ -180,13 +180,19 @@ async function pruneHere(): Promise<void> {
   const store = openS3({ ...place, pathStyle: true, concurrency: 4 })
   const ignore = () => undefined
   await pruneStore(store, {
-    ...{ isReal: true, isLocking: true, leaseSeconds: 60, slots: 2, today: '2026-11-12' },
-    ...{
-      retention: { keepDays: null, keep: [], keepMonthEnds: false },
-      me: { host: 'here', pid: 1, world: 'here' },
-    },
-    ...{ isAlive: () => true, now: () => new Date(), signal: new AbortController().signal },
-    ...{ onFound: ignore, onListed: ignore, onNote: ignore },
+    isReal: true,
+    isLocking: true,
+    leaseSeconds: 60,
+    slots: 2,
+    today: '2026-11-12',
+    retention: { keepDays: null, keep: [], keepMonthEnds: false },
+    me: { host: 'here', pid: 1, world: 'here' },
+    isAlive: () => true,
+    now: () => new Date(),
+    signal: new AbortController().signal,
+    onFound: ignore,
+    onListed: ignore,
+    onNote: ignore,
   }).finally(() => {
     store.close()
   })

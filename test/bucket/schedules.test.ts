@@ -54,8 +54,15 @@ function writeSnapshot(out: string, files: Readonly<Record<string, string>>) {
   }))
   const id = `2026-11-20-${sha256(JSON.stringify(lines)).slice(0, 12)}`
   const head = {
-    ...{ format: 1, snapshot: id, asOf: '2026-11-20', funds: 1, objects: lines.length, bytes: lines.length },
-    ...{ newestPrice: null, source: sha256(''), docsUrl: 'https://example.com/docs' },
+    format: 1,
+    snapshot: id,
+    asOf: '2026-11-20',
+    funds: 1,
+    objects: lines.length,
+    bytes: lines.length,
+    newestPrice: null,
+    source: sha256(''),
+    docsUrl: 'https://example.com/docs',
   }
   const manifest = [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
   const sums = lines.map((line) => `${line.sha256}  ${line.key}\n`).join('')
@@ -169,7 +176,8 @@ const tornIn = (objects: ReadonlyMap<string, StoredBytes>) =>
 
 /** What is wrong with the slot that a preview reads from. */
 function faultsOfStaged(objects: ReadonlyMap<string, StoredBytes>): string[] {
-  const [live, staged] = [liveOf(objects), liveOf(objects, 'staged.json')]
+  const live = liveOf(objects)
+  const staged = liveOf(objects, 'staged.json')
   const counts = staged?.previous?.liveSince === live?.liveSince && staged?.slot !== live?.slot
   return counts ? faultsOf(objects, staged).map((fault) => `staged: ${fault}`) : []
 }
@@ -236,7 +244,8 @@ async function run(
 
   /** Removes an object of the live slot before a repair. @returns a check for the repair that succeeds */
   const damageLive = ({ command, snapshot }: Step) => {
-    const [old, lost] = [liveOf(store.objects)?.slot, nthObject(store.objects, 'live', snapshot)]
+    const old = liveOf(store.objects)?.slot
+    const lost = nthObject(store.objects, 'live', snapshot)
     if (command !== 'repair' || old === undefined || lost === undefined) return () => undefined
     damaged.add(lost)
     store.lose(lost)
@@ -395,7 +404,8 @@ const followed: fc.Arbitrary<Schedule> = fc.record({
       const early = { nth: 1, fault: { kind: 'kill' as const, request: 'done' as const, worked: 0 } }
       const followers = follow.map(([which, dies]) => ({
         ...step,
-        ...{ snapshot: [one, other, live][which] ?? one, plan: dies === 0 ? early : null },
+        snapshot: [one, other, live][which] ?? one,
+        plan: dies === 0 ? early : null,
       }))
       return [first, { ...step, command, snapshot: one, plan }, ...followers]
     }),

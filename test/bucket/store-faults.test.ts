@@ -124,7 +124,8 @@ describe('a file', () => {
   })
 
   it('is named if it is missing, or too large for one put', async () => {
-    const [none, huge] = [folder.file('none'), sparseFile('huge', 5 * 1024 ** 3 + 1)]
+    const none = folder.file('none')
+    const huge = sparseFile('huge', 5 * 1024 ** 3 + 1)
     await expect(store.putFile(none, stored)).rejects.toThrow(`${none} cannot be read (ENOENT)`)
     const reason = `${huge} has 5368709121 bytes: a store takes 5368709120 (5 GiB) in one put at most`
     await expect(store.putFile(huge, stored)).rejects.toThrow(reason)
@@ -161,7 +162,8 @@ describe('a call that is stopped', () => {
   })
 
   it('ends with its session; later calls of the session can still clean up', async () => {
-    const [session, own] = [new AbortController(), new AbortController()]
+    const session = new AbortController()
+    const own = new AbortController()
     const stopped = open(server.endpoint, { signal: session.signal })
     server.faults([{ kind: 'delay', ms: 300 }])
     const both = [stopped.put(object, undefined, { signal: own.signal }), stopped.put(object)]

@@ -114,7 +114,8 @@ function suite(open: (prefix: string) => Opened, isPossible: (key: string) => bo
 
     it('puts a file, also an empty and a big one, and reads it', async () => {
       for (const count of [0, 1, 9 * 1024 * 1024 + 1]) {
-        const [file, key] = [folder.file('file'), at(`file-${count}`)]
+        const file = folder.file('file')
+        const key = at(`file-${count}`)
         const body = Buffer.alloc(count, 'fundpress')
         writeFileSync(file, body)
         await store.putFile(file, { key, ...about })

@@ -13,7 +13,10 @@ import { isComplete } from '../support/rounds.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 import { flip, holdBack } from '../support/two-nights.ts'
 
-const [first, second, third, fourth] = ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-14'] as const
+const first = '2026-11-11'
+const second = '2026-11-12'
+const third = '2026-11-13'
+const fourth = '2026-11-14'
 const withDownloads = { FUNDPRESS_DOWNLOADS: 'true' }
 
 let press: Press

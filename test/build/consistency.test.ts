@@ -142,7 +142,8 @@ it('the manifest names the database without commits that came to the log during 
 })
 
 it('a build fails if a plain copy overwrites the database while it is read', async () => {
-  const [db, next] = [folder.file('overwritten.sqlite'), folder.file('next.sqlite')]
+  const db = folder.file('overwritten.sqlite')
+  const next = folder.file('next.sqlite')
   for (const file of [db, next]) copyFileSync(folder.file('first.sqlite'), file)
   editDatabase(db, generation(1))
   editDatabase(next, generation(2))

@@ -12,8 +12,12 @@ const about: FundPages = {
     {
       key: `funds/${fund.isin}/index.html`,
       content: JSON.stringify({
-        ...{ fund, day, baseUrl, overdue },
-        ...{ figures: rows('keyFigures'), newest: newestPrice() },
+        fund,
+        day,
+        baseUrl,
+        overdue,
+        figures: rows('keyFigures'),
+        newest: newestPrice(),
       }),
     },
     {

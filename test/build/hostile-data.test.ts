@@ -94,7 +94,8 @@ beforeAll(async () => {
 
 it('holds in each document, byte by byte, what the oracle reads from the database', () => {
   const db = folder.file('hostile.sqlite')
-  const [oracle, funds] = [openOracle({ db, asOf, docsUrl }), openOracleFunds(db)]
+  const oracle = openOracle({ db, asOf, docsUrl })
+  const funds = openOracleFunds(db)
   const expected = expectedObjects(funds, asOf).filter(({ target }) => target !== undefined)
   const wrong = expected.filter(
     ({ key, target = '' }) => readFileSync(join(out, key), 'utf8') !== oracle.answer({ target }).body,

@@ -63,7 +63,8 @@ const alwaysThere =
 
 /** Builds the database in every way. @returns false if it is refused */
 async function compare(db: string, since: string, full: string, settings: Partial<BuildOptions>) {
-  const [linked, sparse] = [`${full}-linked`, `${full}-sparse`]
+  const linked = `${full}-linked`
+  const sparse = `${full}-sparse`
   const before = hashesOf(since)
   const expected = await outcomeOf(db, full, settings)
   for (const [out, from] of [[linked, folderOf(since)] as const, [sparse, manifestOf(since)] as const])
@@ -199,7 +200,8 @@ describe('a build of four funds that continues from a snapshot', () => {
 
   it('links the files that did not change, and can replace the folder that it continues from', async () => {
     const file = changed('linked', newPrice)
-    const [next, inPlace] = [folder.file('next-linked'), folder.file('in-place')]
+    const next = folder.file('next-linked')
+    const inPlace = folder.file('in-place')
     cpSync(out, inPlace, { recursive: true })
     await build(file, next, { since: folderOf(out) })
     const inode = (of: string, key: string) => statSync(join(of, key)).ino

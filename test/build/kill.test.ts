@@ -155,7 +155,8 @@ it('leaves a build in another container alone, whose process has the same number
 describe('a snapshot of a build that was killed between its two renames', () => {
   const marked = (pid: number) => markOf({ ...thisHolder(), pid, startedAt: '1' })
   const dead = marked(spawnSync('true').pid)
-  const [old, half] = [`.out.old-${dead}`, `.out.build-${dead}`]
+  const old = `.out.old-${dead}`
+  const half = `.out.build-${dead}`
   let place: Place
 
   beforeEach(({ task }) => {

@@ -14,7 +14,10 @@ const folder = tempFolder()
 const db = folder.file('funds.sqlite')
 
 /** One with an evil name, one that nothing may be given out of, one without prices, one with a single price. */
-const [plain, refused, unpriced, single] = [isinOf(0), isinOf(1), isinOf(2), isinOf(3)]
+const plain = isinOf(0)
+const refused = isinOf(1)
+const unpriced = isinOf(2)
+const single = isinOf(3)
 const evil = `</script><b>"&`
 
 beforeAll(() => {

@@ -12,7 +12,8 @@ import { hashesOf, manifestOf } from '../support/tree.ts'
 import { build } from './builds.ts'
 
 const folder = tempFolder()
-const [wrong, good] = [isinOf(1), isinOf(2)] as const
+const wrong = isinOf(1)
+const good = isinOf(2)
 const asOf = '2024-05-03'
 const plausibility = { ...defaultPlausibility, onImplausible: 'withhold' } as const
 const jump = { net_asset_value: '10000.00', issue_price: '10500.00', change: '9900.00' }

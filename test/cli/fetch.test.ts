@@ -106,7 +106,8 @@ it('leaves nothing on the disk if it fails after the download', async () => {
 })
 
 it('takes a database of more than 2 GiB', async () => {
-  const [chunk, times] = [Buffer.alloc(2 ** 26), 33]
+  const chunk = Buffer.alloc(2 ** 26)
+  const times = 33
   const chunks = Array<Buffer>(times).fill(chunk)
   const object = { body: Readable.from(chunks), bytes: chunk.length * times, cancel: () => undefined }
   const store = { name: 's3://fund-in', get: () => Promise.resolve(object as unknown as FetchedObject) }

@@ -54,7 +54,8 @@ describe.runIf(isComplete)('the checklist', () => {
       const started = performance.now()
       const root = folder.file('root')
       const program = join(root, 'opt/fundpress/bin/fundpress')
-      const [port, publicPort] = [await freePorts(), await freePorts()]
+      const port = await freePorts()
+      const publicPort = await freePorts()
       const dest = folder.file('server')
       const place = `--root ${root} --user ${userInfo().username} --port ${port} --package ${tarball} --dest ${dest}`
       execute(fundpress, `setup server --yes ${company} ${place}`.split(' '), folder.path)

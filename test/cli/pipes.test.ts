@@ -50,7 +50,8 @@ const commands: readonly (readonly [line: string, kind: 'file' | 'folder'])[] = 
 it.each(
   commands.map(([line, kind], at) => [line, kind, ...(Object.entries(places)[at % 2] ?? ['', ''])] as const),
 )('is refused by %s, where it wants a %s: %s, and stays', async (line, kind, place, what) => {
-  const [before, target] = [lstatSync(folder.file(place)), statSync(folder.file(place))]
+  const before = lstatSync(folder.file(place))
+  const target = statSync(folder.file(place))
   const { code, stderr } = await run(line.replaceAll('IT', place), { cwd: folder.path })
   expect({ code, stderr }).toEqual({
     code: expect.toSatisfy((one: number) => one === 1 || one === 2, 'a failure') as unknown,

@@ -8,7 +8,8 @@ import { hashesOf, manifestOf } from '../support/tree.ts'
 import { run } from './run.ts'
 
 const folder = tempFolder()
-const [one, two] = [isinOf(1), isinOf(2)] as const
+const one = isinOf(1)
+const two = isinOf(2)
 const config = folder.file('fundpress.config.json')
 const configure = (plausibility: object) => writeFileSync(config, JSON.stringify({ plausibility }))
 const fundpress = (line: string, env = {}) => run(line.split(' '), { cwd: folder.path, env })

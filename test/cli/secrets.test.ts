@@ -33,7 +33,12 @@ const publish = `publish ${onBucket}`
 const nightly = `nightly --db d.sqlite ${onBucket} --summary summary.md`
 const conform = 'conform --base http://127.0.0.1:1 --db d.sqlite --json'
 const commands = [
-  ...[build, publish, nightly, conform, 'check --db d.sqlite --json', 'serve --out nowhere --port 0'],
+  build,
+  publish,
+  nightly,
+  conform,
+  'check --db d.sqlite --json',
+  'serve --out nowhere --port 0',
   'build --merge out out --db d.sqlite --out new --json',
   'edge nginx --out out --port 8081 --dest edge',
   ...['plan', 'status', 'verify', 'rollback', 'prune', 'check'].map((name) => `${name} ${onBucket}`),

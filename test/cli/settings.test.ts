@@ -113,26 +113,32 @@ it.each([
 describe('a line break or another control character', () => {
   /** A right value for each setting that is a text. They become part of configurations of nginx, of units and of workflows. */
   const texts: Readonly<Record<string, string>> = {
-    ...{
-      db: 'funds.sqlite',
-      out: '/srv/a b',
-      baseUrl: 'https://a.example/b',
-      docsUrl: 'https://a.example/b',
-    },
-    ...{ 'licence.name': 'CC BY', 'licence.url': 'https://a.example/b' },
-    ...{
-      'bucket.name': 'file:///srv/b',
-      'bucket.endpoint': 'https://a.example',
-      'bucket.region': 'eu-west-1',
-    },
-    ...{ 'bucket.prefix': 'a/b', 'edge.cacheControl': 'no-cache', 'edge.errorCacheControl': 'no-cache' },
-    ...{ 'serve.host': '::1', 'edge.previewToken': 'abcdefghijklmnopqrst' },
+    db: 'funds.sqlite',
+    out: '/srv/a b',
+    baseUrl: 'https://a.example/b',
+    docsUrl: 'https://a.example/b',
+    'licence.name': 'CC BY',
+    'licence.url': 'https://a.example/b',
+    'bucket.name': 'file:///srv/b',
+    'bucket.endpoint': 'https://a.example',
+    'bucket.region': 'eu-west-1',
+    'bucket.prefix': 'a/b',
+    'edge.cacheControl': 'no-cache',
+    'edge.errorCacheControl': 'no-cache',
+    'serve.host': '::1',
+    'edge.previewToken': 'abcdefghijklmnopqrst',
     'edge.keyValueStore': `arn:aws:cloudfront::123456789012:key-value-store/${'0'.repeat(36)}`,
-    ...{ 'site.name': 'A GmbH', 'site.publishedBy': '05:30 Europe/Berlin', 'site.contact': 'a@b.example' },
-    ...{ 'site.imprint': 'https://a.example/b?c#d', 'site.privacy': 'https://a.example/b?c#d' },
+    'site.name': 'A GmbH',
+    'site.publishedBy': '05:30 Europe/Berlin',
+    'site.contact': 'a@b.example',
+    'site.imprint': 'https://a.example/b?c#d',
+    'site.privacy': 'https://a.example/b?c#d',
     'site.security': 'https://a.example/b',
-    ...{ 'site.terms': 'https://a.example/b?c#d', 'site.homePage': 'https://a.example/b?c#d' },
-    ...{ 'site.logo': 'logo.svg', 'site.accentLight': '#0b6463', 'site.accentDark': '#8ab4f8' },
+    'site.terms': 'https://a.example/b?c#d',
+    'site.homePage': 'https://a.example/b?c#d',
+    'site.logo': 'logo.svg',
+    'site.accentLight': '#0b6463',
+    'site.accentDark': '#8ab4f8',
     'freshness.calendar': 'DE-BY',
     'metrics.file': 'a.prom',
   }
@@ -184,7 +190,9 @@ describe('the JSON Schema of the config file', () => {
   const right: readonly unknown[] = [
     {},
     { $schema: './schema.json', docsUrl: 'http://[::1]:80/d', bucket: { name: 'fund-data', prefix: '' } },
-    ...[{ downloads: true }, { downloads: { enabled: false } }, { downloads: { keep: ['2026-11-20'] } }],
+    { downloads: true },
+    { downloads: { enabled: false } },
+    { downloads: { keep: ['2026-11-20'] } },
     { import: { price: { columns: { Datum: 'date', Kommentar: '', '*': '' } }, emt: {} } },
     { freshness: { groups: [{ isins: ['DE0008471400', 'XF0000000020'], calendar: 'TARGET', never: true }] } },
     { notify: [{ type: 'webhook', url: 'https://a/b?c=d', headers: { a: 'env:B' } }] },
@@ -192,8 +200,13 @@ describe('the JSON Schema of the config file', () => {
     { notify: [{ type: 'command', command: 'a | b', events: ['done'] }] },
   ]
   const wrongGroups: readonly unknown[] = [
-    ...[{}, [null], [{ never: true }], [{ currency: 'EUR', warnDays: '25' }], [{ isins: [] }]],
-    ...[[{ isins: ['DE0008471400', 'nonsense'] }], [{ currency: 'EUR', days: 3 }]],
+    {},
+    [null],
+    [{ never: true }],
+    [{ currency: 'EUR', warnDays: '25' }],
+    [{ isins: [] }],
+    [{ isins: ['DE0008471400', 'nonsense'] }],
+    [{ currency: 'EUR', days: 3 }],
   ]
   const wrong: readonly unknown[] = [
     ...wrongGroups.map((groups) => ({ freshness: { groups } })),
@@ -208,8 +221,14 @@ describe('the JSON Schema of the config file', () => {
     { notify: [{ type: 'command', command: ['a', 1] }] },
     { notify: [{ type: 'command', command: ' ' }] },
     { notify: [{ type: 'command', command: 'a\nb' }] },
-    ...[{ bucket: { maxRate: 0.5 } }, { bucket: { name: 'Fund_Data' } }, { bucket: { prefix: '/api' } }],
-    ...[{ downloads: 1 }, { downloads: { keep: '2026-11-20' } }, { bucket: null }, { database: 'x' }, null],
+    { bucket: { maxRate: 0.5 } },
+    { bucket: { name: 'Fund_Data' } },
+    { bucket: { prefix: '/api' } },
+    { downloads: 1 },
+    { downloads: { keep: '2026-11-20' } },
+    { bucket: null },
+    { database: 'x' },
+    null,
   ]
 
   it.each(right)('agrees with our own check, and accepts %j', (config) =>
@@ -245,12 +264,12 @@ describe('settings', () => {
   // All other defaults are in the JSON Schema.
   it('have defaults that depend on others and on the machine', () => {
     expect(load()).toMatchObject({
-      ...{ db: null, docsUrl: 'http://localhost:8080/docs', jobs: 6 },
-      ...{
-        downloads: { enabled: true, keepDays: 30, keepMonthEnds: false, keep: [] },
-        notify: [],
-        import: {},
-      },
+      db: null,
+      docsUrl: 'http://localhost:8080/docs',
+      jobs: 6,
+      downloads: { enabled: true, keepDays: 30, keepMonthEnds: false, keep: [] },
+      notify: [],
+      import: {},
       bucket: { name: null, prefix: '', lateSeconds: 90, graceSeconds: 10 },
       storePrices: { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 },
     })

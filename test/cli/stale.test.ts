@@ -109,7 +109,8 @@ describe('the status in a bucket', () => {
     await press.json('publish --out good')
     const done = await press.json('publish --out better')
     expect(press.bucket.differencesFrom('better', 'blue')).toEqual([])
-    const [before, after] = [press.nights.sums('stale'), press.nights.sums('better')]
+    const before = press.nights.sums('stale')
+    const after = press.nights.sums('better')
     expect(done).toMatchObject({ put: [...after].filter(([key, sum]) => before.get(key) !== sum).length })
     expect(await press.json('verify --deep')).toMatchObject({ objects: after.size, differences: [] })
     expect(await must('prune')).toBe('nothing to remove\n')

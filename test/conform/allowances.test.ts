@@ -51,10 +51,7 @@ describe('allowances', () => {
 
   it('take a path with dot segments for the one without, and nothing else', () => {
     const paths = ['/a/b/../c/', '/a/./b/?x=../', '/a/b/..', '/%2E%2e/a', '/a/..%2fb/', '/a/b/?../']
-    expect(paths.map(withoutDotSegments)).toEqual([
-      ...['/a/c/', '/a/b/?x=../', '/a/', '/a'],
-      ...[undefined, undefined],
-    ])
+    expect(paths.map(withoutDotSegments)).toEqual(['/a/c/', '/a/b/?x=../', '/a/', '/a', undefined, undefined])
   })
 
   it.each([

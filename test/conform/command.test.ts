@@ -163,7 +163,8 @@ it.each([
     const isHead = answer.body.length === 0
     if (first === undefined || answer.status !== 200 || (shift === 0 && (isHead || ifRange !== undefined)))
       return answer
-    const [from, length] = [Number(first), answer.body.length]
+    const from = Number(first)
+    const length = answer.body.length
     const headers = answer.headers.filter(([name]) => name !== 'content-length')
     if (from >= length && !isHead)
       return { status: 416, headers: [['content-range', `bytes */${length}`]], body: Buffer.alloc(0) }

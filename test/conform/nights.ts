@@ -35,7 +35,8 @@ export async function conformNights() {
     return { out: folder.file(name), db: folder.file(`${name}.sqlite`), asOf, docsUrl }
   }
   // The second is of the day after, on which a fund turns a year old.
-  const [first, second] = [nightOf('first', oddFunds.asOf), nightOf('second', '2025-03-01')]
+  const first = nightOf('first', oddFunds.asOf)
+  const second = nightOf('second', '2025-03-01')
   const family = '--funds 1 --years 4 --until 2025-02-27 --seed 11'
   await mustRun(['init', '--demo', '--db', first.db, ...family.split(' ')])
   insertOddFunds(first.db)

@@ -117,7 +117,8 @@ it('check warns of EMT costs of 20 % or more, which are most likely percent inst
 })
 
 it('check shows an ISIN or a type with control characters on one line', async () => {
-  const [hostile, shown] = ['\u001b[2J\u202e\r\n', '\\u001b[2J\\u202e\\r\\n']
+  const hostile = '\u001b[2J\u202e\r\n'
+  const shown = '\\u001b[2J\\u202e\\r\\n'
   makeDatabase(folder.file('hostile.sqlite'), (insert) => {
     insertGood(insert, hostile, { structure_item: { type: hostile } })
     insert('emt', { isin: `${hostile}2`, ...goodRows['emt'] })

@@ -58,7 +58,9 @@ const price = {
 }
 
 it('check warns of ex-days without a price, of prices after a merger, and of successors that nobody knows, for a year', async () => {
-  const [good, gone, old] = [isinOf(1), isinOf(5), isinOf(6)]
+  const good = isinOf(1)
+  const gone = isinOf(5)
+  const old = isinOf(6)
   makeDatabase(folder.file('doubtful.sqlite'), (insert) => {
     for (const [isin, row] of [
       [good, { ex_date: '2024-05-01' }],

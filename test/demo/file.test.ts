@@ -51,7 +51,8 @@ it('the file is a sound database of the schema, marked as a demo', async () => {
 it('the summary counts funds, prices and bytes, and progress is reported after each fund', async () => {
   const reported: string[] = []
   const summary = await write({ funds: 3, onFund: (done, of) => void reported.push(`${done}/${of}`) })
-  const [prices, until] = [read('SELECT count(*) FROM price')[0], read('SELECT max(date) FROM price')[0]]
+  const prices = read('SELECT count(*) FROM price')[0]
+  const until = read('SELECT max(date) FROM price')[0]
   expect(summary).toEqual({ funds: 3, prices, until, bytes: readFileSync(file).length })
   expect(reported).toEqual(['1/3', '2/3', '3/3'])
 })

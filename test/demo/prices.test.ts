@@ -189,7 +189,8 @@ describe('performance', () => {
       let isFirst = true
       for (const { label, date_from, date_realfrom, date_to, gross, net, surcharge } of periods) {
         expect([date_from, date_to]).toEqual([`${Number(label) - 1}-11-20`, `${label}-11-20`])
-        const [from, to] = [lastOnOrBefore(list, date_from), lastOnOrBefore(list, date_to)]
+        const from = lastOnOrBefore(list, date_from)
+        const to = lastOnOrBefore(list, date_to)
         if (from === undefined || to === undefined) {
           expect([gross, net, date_realfrom]).toEqual([null, null, list[0]?.date])
           continue
@@ -213,7 +214,8 @@ describe('performance', () => {
           `SELECT date, value FROM ${table} WHERE isin = ? ORDER BY date`,
           isin,
         )
-      const [legal, launch] = [pointsOf('legal_point'), pointsOf('launch_point')]
+      const legal = pointsOf('legal_point')
+      const launch = pointsOf('launch_point')
       const start = lastOnOrBefore(list, '2021-11-20') ?? list[0]
       expect(legal[0]).toEqual({ date: start?.date, value: 0 })
       for (const { date, value } of legal)

@@ -46,7 +46,8 @@ describe.each(lacksKubectl ? [] : variants)('$title', ({ objects }) => {
       const more = 'securityContext containers initContainers volumes terminationGracePeriodSeconds'
       expect(`${allowed} ${more}`.split(' ')).toEqual(expect.arrayContaining(Object.keys(spec)))
       expect(spec).toMatchObject({ automountServiceAccountToken: false, restartPolicy: 'Never' })
-      const [runAsNonRoot, seccompProfile] = [true, { type: 'RuntimeDefault' }]
+      const runAsNonRoot = true
+      const seccompProfile = { type: 'RuntimeDefault' }
       const user = { runAsUser: 10001, runAsGroup: 10001, fsGroup: 10001 }
       expect(spec['securityContext']).toEqual({ runAsNonRoot, ...user, seccompProfile })
       const kinds = spec.volumes.flatMap((volume) => Object.keys(volume).filter((key) => key !== 'name'))
@@ -101,7 +102,8 @@ describe.each(lacksKubectl ? [] : variants)('$title', ({ objects }) => {
   })
 
   it('starts its nights and guards one after the other, on the day of Berlin that they are due', () => {
-    const [attempts, guards] = [timesOf(night), timesOf(watch)]
+    const attempts = timesOf(night)
+    const guards = timesOf(watch)
     const lasts = night.jobTemplate.spec.activeDeadlineSeconds
     // Clocks change between 2 and 3. At a whole hour clusters are busy.
     for (const time of [...attempts, ...guards])

@@ -22,7 +22,10 @@ const listOf = (value: unknown) => [value].flat() as readonly string[]
 let template: Template
 const stack = (Approval: 'yes' | 'no') =>
   filledIn(template, {
-    ...{ BucketName: 'funds', GitHubRepository: 'owner/funds', Database: 'in/funds.sqlite', Approval },
+    BucketName: 'funds',
+    GitHubRepository: 'owner/funds',
+    Database: 'in/funds.sqlite',
+    Approval,
   }).Resources
 /** What a role may do to the bucket, or to another service: the statements of its policies about it. */
 function rightsOf(name: string, approval: 'yes' | 'no' = 'yes', service = 's3'): readonly Statement[] {
@@ -124,7 +127,8 @@ it('the role that publishes may do all that nights do: the first one, changes, d
 it('with an approval, the role that stages cannot make anything live, and the one that flips cannot change what is staged', async () => {
   as('PublisherRole')
   await asking('stage', () => nightly(11, '--stage', downloads))
-  const [first, before] = [stagedId(), press.bucket.body('staged.json')]
+  const first = stagedId()
+  const before = press.bucket.body('staged.json')
   await expectFailure(press.fundpress(`flip ${first}`), /live\.json: access denied.* s3:PutObject/s)
   await expectFailure(press.fundpress('publish --out out'), /live\.json: access denied.* s3:PutObject/s)
   expect(press.bucket.live()).toBeUndefined()

@@ -120,8 +120,14 @@ describe('the stack', () => {
   it('lets no other claims assume one', () => {
     const repository = 'owner/funds'
     const others = [
-      ...['pull_request', 'ref:refs/heads/main', 'ref:refs/heads/feature', 'ref:refs/tags/v1'],
-      ...['environment:other', 'environment:Fundpress', 'environment:fundpress-', 'environment:'],
+      'pull_request',
+      'ref:refs/heads/main',
+      'ref:refs/heads/feature',
+      'ref:refs/tags/v1',
+      'environment:other',
+      'environment:Fundpress',
+      'environment:fundpress-',
+      'environment:',
     ].map((subject) => ({ aud: audience, sub: `repo:${repository}:${subject}` }))
     const elsewhere = ['owner/other', 'other/funds', 'owner/funds2', 'OWNER/funds', 'owner@1/funds@2']
     const environments = ['fundpress', 'fundpress-approval', 'fundpress-watch']

@@ -76,7 +76,8 @@ it('names a licence in the data package and on the page if the settings name one
   const read = (out: string, name: string) =>
     readFileSync(join(folder.file(out), 'downloads', demoDay, name), 'utf8')
   expect(read('first', 'datapackage.json')).not.toContain('licenses')
-  const [name, address] = ['CC-BY-4.0', 'https://creativecommons.org/licenses/by/4.0/']
+  const name = 'CC-BY-4.0'
+  const address = 'https://creativecommons.org/licenses/by/4.0/'
   await mustRun(['build', '--db', db, '--out', folder.file('licensed'), '--as-of', demoDay, '--quiet'], {
     env: { ...withDownloads.env, FUNDPRESS_LICENCE_NAME: name, FUNDPRESS_LICENCE_URL: address },
   })

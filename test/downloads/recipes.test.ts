@@ -19,12 +19,14 @@ let night: Night = { db: '', out: '', asOf: '', folder: '' }
 let server: Server | undefined
 /** Of the fund in the recipes: each day and its NAV, ascending. */
 let prices: readonly Price[] = []
-let [isin, other] = ['', '']
+let isin = ''
+let other = ''
 
 type Price = readonly [day: string, nav: number]
 
 beforeAll(async () => {
-  const [db, out] = [folder.file('funds.sqlite'), folder.file('out')]
+  const db = folder.file('funds.sqlite')
+  const out = folder.file('out')
   await mustRun(['init', '--demo', '--db', db, '--funds', '6', '--years', '3', '--until', demoDay])
   await mustRun(['build', '--db', db, '--out', out, '--as-of', demoDay, '--quiet'], {
     env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: publishedAt },
@@ -108,7 +110,8 @@ it('has the same programs in both languages, and no recipe without a test', () =
     ...of('excel', inExcel),
     ...of('google-sheets', inSheets),
     ...of('duckdb', inDuckdb),
-    ...['all-sqlite', 'portfolio-performance'],
+    'all-sqlite',
+    'portfolio-performance',
   ]
   expect(names('de')).toEqual(names('en'))
   expect(names('en').sort()).toEqual(tested.sort())
@@ -270,7 +273,8 @@ async function typedTable(question: (typeof inExcel)[number]) {
   // Later steps name only columns that are there.
   const named = [...program.matchAll(/\[(\w+)\]/g)].flatMap(([, name = '']) => name)
   expect(named.filter((name) => !header.includes(name))).toEqual([])
-  const [dayAt, navAt] = [header.indexOf('date'), header.indexOf('net_asset_value')]
+  const dayAt = header.indexOf('date')
+  const navAt = header.indexOf('net_asset_value')
   return rows.map((row) => [row[dayAt] ?? '', Number(row[navAt]), row[0]] as const)
 }
 

@@ -45,7 +45,8 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
       for (const [index, { edits, days, code }] of some.entries()) {
         copyFileSync(db, place('before.sqlite'))
         editAll(db, edits)
-        const [full, linked] = [place(`${index + 1}`), place(`${index + 1}-linked`)]
+        const full = place(`${index + 1}`)
+        const linked = place(`${index + 1}-linked`)
         const before = hashesOf(earlier)
         const settings = { asOf: dayAfter(asOf, days), code }
         const isBuilt = await build(db, full, settings)
@@ -133,7 +134,8 @@ describe('after a day with new prices of one fund', () => {
     const csvNames = tables.map((name) => (name === 'emt' ? 'emt_data.csv' : `${name}.csv`))
     const wanted = [
       ...csvNames.flatMap((name) => [name, `csv-excel/${name}`]),
-      ...['csv-excel/prices_2021.csv', 'csv-excel/prices_2022.csv'],
+      'csv-excel/prices_2021.csv',
+      'csv-excel/prices_2022.csv',
       ...[0, 2, 3].flatMap(ofFund),
     ]
     expect(unchanged(built)).toEqual(wanted.sort())
@@ -145,7 +147,8 @@ describe('after a day with new prices of one fund', () => {
     const place = join(built, 'downloads', next)
     const inodes = () => filesIn(place).map((file) => [file, statSync(join(place, file)).ino] as const)
     await build(db, built, { asOf: next }, manifestOf(out))
-    const [before, content] = [new Map(inodes()), hashesOf(built)]
+    const before = new Map(inodes())
+    const content = hashesOf(built)
     await build(db, built, { asOf: next }, manifestOf(out))
     const anew = inodes().flatMap(([file, inode]) => (before.get(file) === inode ? [] : file))
     const always = ['SHA256SUMS', 'datapackage.json', 'de.html', 'fundpress.sqlite']

@@ -66,7 +66,8 @@ it.each(['prices.parquet', 'fundpress.sqlite'])(
   'gives out ranges of %s only of the version that a downloader insists on',
   async (file) => {
     const whole = await ask(`latest/${file}`)
-    const [etag, modified] = [whole.headers.get('etag') ?? '', whole.headers.get('last-modified') ?? '']
+    const etag = whole.headers.get('etag') ?? ''
+    const modified = whole.headers.get('last-modified') ?? ''
     const statusOf = async (headers: Readonly<Record<string, string>>) => {
       const { status, headers: given } = await ask(`latest/${file}`, headers)
       return `${status} ${given.get('content-range') ?? 'whole'}`

@@ -101,12 +101,20 @@ function windowsOf(value: History, format: Format): Window[] {
   const years = [...new Set(value.prices.map(({ date }) => date.slice(0, 4)))]
   return years.map((year) => {
     const prices = value.prices.filter(({ date }) => date.startsWith(year))
-    const [first = '', last = ''] = [prices[0]?.date, prices.at(-1)?.date]
+    const first = prices[0]?.date ?? ''
+    const last = prices.at(-1)?.date ?? ''
     const content = windowPieces(text, prices, series.date)
     const { months = [] } = makeLine({ key: '', content }, '').line
     const document = documentOf(format, value, prices)
     return {
-      ...{ year: Number(year), first, last, records: prices.length, json: '', xml: '', csv: '', document },
+      year: Number(year),
+      first,
+      last,
+      records: prices.length,
+      json: '',
+      xml: '',
+      csv: '',
+      document,
       months: { json: months, xml: months, csv: months },
       ownAround: { head: text.head, tail: text.tail },
     }
@@ -255,7 +263,9 @@ describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
   const reading = { format, from: '2000-02-01', to: '2019-02-01', windows }
 
   it('reads six windows at a time, and no further ahead than its reader', async () => {
-    let [open, most, begun] = [0, 0, 0]
+    let open = 0
+    let most = 0
+    let begun = 0
     const readBytes = async (window: Window) => {
       begun += 1
       most = Math.max(most, ++open)

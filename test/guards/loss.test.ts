@@ -203,7 +203,8 @@ it.each([
   [20, 2, true],
   [20, 3, false],
 ])('of %i funds, a loss of %i passes: %s', (before, funds, passes) => {
-  const [head, live] = [snapshot(before - funds), snapshot(before)]
+  const head = snapshot(before - funds)
+  const live = snapshot(before)
   const found = objectionsTo(head, live, { ...noLoss, funds }, limits, today)
   expect(found.map(({ guard }) => guard)).toEqual(passes ? [] : ['lost-funds'])
 })

@@ -29,7 +29,8 @@ type Price = readonly [day: string, issue: string, repurchase: string, nav: stri
 /** Prices of NAVs in cents, with the change that follows from them. */
 const pricesOf = (first: string, cents: readonly number[]): Price[] =>
   days(first, cents.length).map((day, index) => {
-    const [nav = 0, before = nav] = [cents[index], cents[index - 1]]
+    const nav = cents[index] ?? 0
+    const before = cents[index - 1] ?? nav
     const text = (value: number) => (value / 100).toFixed(2)
     return [day, text(nav * 1.05), text(nav), text(nav), text(nav - before)]
   })

@@ -100,7 +100,10 @@ const between = (events: Readonly<Record<string, number>> = {}, before: string, 
 /** The prices of a fund by day, by the definitions: nothing of src/ has a say. */
 function pricesOf({ habit, start, paid, splits, merged }: Company, turn: number) {
   // The database lacks the NAV of the end of 2024.
-  let [nav, before, performance, year] = [start, '', 1.03, '2025']
+  let nav = start
+  let before = ''
+  let performance = 1.03
+  let year = '2025'
   const found = new Map<string, Readonly<Record<'nav' | 'change' | 'percent' | 'performance', string>>>()
   for (const [index, day] of days.entries()) {
     if (merged !== undefined && day >= merged[0]) break
@@ -171,7 +174,10 @@ beforeAll(async () => {
   writeFileSync(
     folder.file('night.json'),
     JSON.stringify({
-      ...{ baseUrl: docsUrl, pages: false, downloads: false, bucket: { graceSeconds: 0 } },
+      baseUrl: docsUrl,
+      pages: false,
+      downloads: false,
+      bucket: { graceSeconds: 0 },
       import: { price: { columns }, corporate_action: { columns: ofActions } },
       freshness: { maxStaleShare: 1 },
     }),

@@ -172,8 +172,12 @@ const textsOf = (pages: readonly Page[]) => new Map(pages.map(({ key, content })
 
 it('names by fund only those that a long list of corrections has in the list of its day', () => {
   const rows = Array.from({ length: 3000 }, (_, index) => ({
-    ...{ isin: `DE${String(Math.floor(index / 10)).padStart(10, '0')}`, name: null, item: 'change' },
-    ...{ date: `2026-11-${10 + (index % 10)}`, before: '1', after: '2' },
+    isin: `DE${String(Math.floor(index / 10)).padStart(10, '0')}`,
+    name: null,
+    item: 'change',
+    date: `2026-11-${10 + (index % 10)}`,
+    before: '1',
+    after: '2',
   }))
   const many = { ...changes({ corrected: rows, counts: { ...corrected.counts, corrected: 15_000 } }) }
   const day: DayChanges = { ...many, publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
@@ -202,7 +206,8 @@ it('has no empty table for prices that may no longer be given out', () => {
 
 it('says before the first publish that nothing is published yet, with a feed without entries', () => {
   const pages = textsOf(changesPages(noHistory, { baseUrl, publisher: null, others: null }))
-  const [page, german] = [pages.get('changes/index.html'), pages.get('changes/de.html')]
+  const page = pages.get('changes/index.html')
+  const german = pages.get('changes/de.html')
   expect(page).toContain('Nothing has been published yet')
   expect(german).toContain('Noch wurde nichts veröffentlicht')
   expect(page).not.toContain('index.json')

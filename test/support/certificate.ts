@@ -11,7 +11,8 @@ export const lacksOpenssl = lacks('openssl', 'version')
 export const certificate = () =>
   once('certificate', () => {
     const folder = makeTempFolder()
-    const [file, keyFile] = [folder.file('cert.pem'), folder.file('key.pem')]
+    const file = folder.file('cert.pem')
+    const keyFile = folder.file('key.pem')
     const names = 'subjectAltName=IP:127.0.0.1,IP:127.0.0.2'
     const ofKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile]
     const line = ['req', '-x509', ...ofKey, '-out', file, '-subj', '/CN=127.0.0.1', '-addext', names]

@@ -69,7 +69,12 @@ export function assertIsFeed(
 export const filesOfChanges = (days: readonly string[]) =>
   [
     ...days.map((asOf) => `${asOf}.json`),
-    ...['de.html', 'de/feed.xml', 'downloads.json', 'feed.xml', 'index.html', 'index.json'],
+    'de.html',
+    'de/feed.xml',
+    'downloads.json',
+    'feed.xml',
+    'index.html',
+    'index.json',
   ].sort()
 
 /**

@@ -102,7 +102,8 @@ function insertAwkward(insert: Insert, isin: string): void {
     insert('performance_year', { isin, year: 2019 + index, percent })
   const names = ['Plain', marks, forgedRecord, forgedItem, '7', ' spaces ']
   names.forEach((name, position) => {
-    const [isEven, isThird] = [position % 2 === 0, position % 3 === 0]
+    const isEven = position % 2 === 0
+    const isThird = position % 3 === 0
     const english = isEven ? null : `en ${name}`
     const item = { isin, type: 'top_values', position, percent: -position / 3 }
     insert('structure_item', { ...item, name_de: name, name_en: english })

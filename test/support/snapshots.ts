@@ -57,7 +57,8 @@ const build = (name: string, asOf: string, fill: Fill) =>
 export const madeOnce = (name: string, asOf: string, fill: Fill, env = {}) =>
   once(`snapshot ${name}`, async () => {
     const folder = makeTempFolder()
-    const [db, out] = [folder.file('funds.sqlite'), folder.file('out')]
+    const db = folder.file('funds.sqlite')
+    const out = folder.file('out')
     await fill(db)
     await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet'], { env })
     return { folder, db, out, asOf }

@@ -4,7 +4,10 @@ import { buildNights } from './nights.ts'
 import { openPress, type Begun, type Press } from './press.ts'
 import type { FaultRule } from './s3/faults.ts'
 
-export const [one, two, three, four] = ['night-1', 'night-2', 'night-3', 'night-4'] as const
+export const one = 'night-1'
+export const two = 'night-2'
+export const three = 'night-3'
+export const four = 'night-4'
 
 export let press: Press
 

@@ -29,7 +29,8 @@ async function carryOut({ args, cwd, env }: Order): Promise<Done> {
     if (env[name] === undefined) Reflect.deleteProperty(process.env, name)
   for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value
   process.chdir(cwd)
-  const [stdout, stderr] = [collector(), collector()]
+  const stdout = collector()
+  const stderr = collector()
   const code = await run(args, {
     environment: { ...process.env },
     // A thread takes longer to start than to render what a test has; those that are about threads name their number.

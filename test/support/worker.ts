@@ -125,7 +125,8 @@ export async function startWorker({
   })
   // Past miniflare's own server, which compresses and parses paths.
   const urlOf = async (name: string) => (await miniflare.unsafeGetDirectURL(name)).origin
-  const [base, fillerBase] = [await urlOf('edge'), await urlOf('filler')]
+  const base = await urlOf('edge')
+  const fillerBase = await urlOf('filler')
   const root = prefix === '' ? '' : `${prefix}/`
   let live: { readonly slot: Slot; readonly liveSince: string } | null = null
 

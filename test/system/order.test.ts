@@ -81,7 +81,9 @@ describe.skipIf(isMissing(canWatch()))('strace sees that', () => {
     const calls = await watch(buildLine(1).replace('--out out', '--out far/away/out'))
     const isFlushed = (wanted: string) =>
       calls.some(({ call, paths: [path] }) => call === 'flush' && path === wanted)
-    const [here, far, away] = [folder.path, folder.file('far'), folder.file('far/away')]
+    const here = folder.path
+    const far = folder.file('far')
+    const away = folder.file('far/away')
     expect([here, far, away].map(isFlushed)).toEqual([true, true, true])
   })
 

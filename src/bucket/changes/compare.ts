@@ -66,7 +66,8 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
   const add = (one: ToRead, read: Both) => {
     const { isin } = one
     try {
-      const [old, fresh] = [documentIn(one.before, read.before), documentIn(one.after, read.after)]
+      const old = documentIn(one.before, read.before)
+      const fresh = documentIn(one.after, read.after)
       const found = one.kind === 'window' ? compareWindows(daysIn(old), daysIn(fresh), one.isNewest) : null
       const fund = { isin, name: takeNames(isin, nameIn(old), nameIn(fresh)) }
       const keep = <Row>(
@@ -120,7 +121,8 @@ export async function readMoves(publish: Publish, live: Slot, compared: Document
   if (lines === null) return []
   const read = await readBoth(publish, live, lines)
   try {
-    const [before, after] = [documentIn(lines.before, read.before), documentIn(lines.after, read.after)]
+    const before = documentIn(lines.before, read.before)
+    const after = documentIn(lines.after, read.after)
     return largestMoves(newestIn(before), newestIn(after))
   } catch {
     return null

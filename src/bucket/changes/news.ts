@@ -53,8 +53,10 @@ export function newsOf(
   const named = (isin: string): NamedFund => ({ isin, name: names.get(isin) ?? null })
   const { added = [], removed = [], loss } = documents ?? {}
   // Without the live head, earlier restrictions are unknown.
-  const [known, now] = [(before ?? after).restricted ?? {}, after.restricted ?? {}]
-  const [wasHidden, isHidden] = [new Set(known.data), new Set(now.data)]
+  const known = (before ?? after).restricted ?? {}
+  const now = after.restricted ?? {}
+  const wasHidden = new Set(known.data)
+  const isHidden = new Set(now.data)
   const gone = (loss?.funds ?? []).filter((isin) => !isHidden.has(isin))
   const permitted = (funds: RestrictedFunds) =>
     kinds.flatMap((what) => (funds[what] ?? []).map((isin): PermittedFund => ({ ...named(isin), what })))

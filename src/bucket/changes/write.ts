@@ -160,7 +160,8 @@ async function writeFolder(
   const site = { baseUrl, publisher: pages?.publisher ?? null, others: pages }
   const { writing } = publish.lease
   const put = async (key: string, text: string) => {
-    const [body, type] = [Buffer.from(text), contentTypeOf(key)]
+    const body = Buffer.from(text)
+    const type = contentTypeOf(key)
     const sha256 = hash('sha256', body)
     const object = { key: inSlot(base.slot, key), body, type, cacheControl: publish.cacheControl, sha256 }
     await store.put(object, undefined, writing)

@@ -128,7 +128,16 @@ function liveAfter(arrival: Arrival, { now, asked, pointer, slots, removed }: Ci
   const [previous = null, ...older] = before === null ? [] : formerAfter(slot, before, slots)
   const liveSince = new Date(Math.max(now.getTime(), earliest)).toISOString()
   return {
-    ...{ format: 1, slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, ...brought },
+    format: 1,
+    slot,
+    snapshot,
+    asOf,
+    funds,
+    objects,
+    bytes,
+    newestPrice,
+    docsUrl,
+    ...brought,
     freshness: countsOf(freshness),
     restricted: digestOfRestricted(restricted),
     liveSince,

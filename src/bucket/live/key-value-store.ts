@@ -125,7 +125,8 @@ const advices: Readonly<Record<string, string>> = {
 }
 
 function withAdvice(error: unknown, arn: string): unknown {
-  const [code, status] = [codeOf(error), statusOf(error)]
+  const code = codeOf(error)
+  const status = statusOf(error)
   // Our own errors and those of the network explain themselves.
   if (!(error instanceof Error) || (status === undefined && code === 'Error')) return error
   const advice = advices[code] ?? (status === 401 || status === 403 ? denied : error.message)

@@ -230,7 +230,12 @@ export class Lease {
     const { phase, earlier, changing, searched, since } = this.#state
     const target = earlier === 'late' ? undefined : this.#target
     return {
-      ...{ format: 1, id: this.id, isHeld: phase === 'held', holder: me, seconds: leaseSeconds, changing },
+      format: 1,
+      id: this.id,
+      isHeld: phase === 'held',
+      holder: me,
+      seconds: leaseSeconds,
+      changing,
       isUnsettled: earlier !== 'settled' || this.#store.unanswered() > 0,
       target,
       targetSince: target === undefined ? undefined : since.toISOString(),

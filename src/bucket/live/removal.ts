@@ -199,7 +199,8 @@ async function openCsv(store: ObjectStore, key: string, options: CallOptions) {
   }
   return async (isin: string) => {
     // The fund's first line, if any, begins after `low`, and at the first line after `high` at the latest.
-    let [low, high] = [0, length]
+    let low = 0
+    let high = length
     while (high - low > maxPart) {
       const middle = Math.floor((low + high) / 2)
       const text = (await read(middle, maxLine)).toString('latin1')

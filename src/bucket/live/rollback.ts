@@ -75,8 +75,14 @@ async function goBack(
     )
   const { changes, downloads, edition } = decision.named ?? {}
   const { live, allowed } = await goLive(door, {
-    ...{ kind, slot: decision.slot, manifest, live: found, brought: { changes, downloads, edition } },
-    ...{ reason: override.reason, isHolding, hasStagedFile: false },
+    kind,
+    slot: decision.slot,
+    manifest,
+    live: found,
+    brought: { changes, downloads, edition },
+    reason: override.reason,
+    isHolding,
+    hasStagedFile: false,
   })
   const lost = await lostDownloads(store, live)
   if (lost !== null) onWarning(`${store.name}: ${lost}`)

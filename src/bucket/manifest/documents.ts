@@ -59,7 +59,8 @@ export async function compareDocuments(
     const other = side === 'before' ? 'after' : 'before'
     return ofFunds.filter(([, fund]) => fund[side][flag] && !fund[other][flag]).map(([isin]) => isin)
   }
-  const [gone, withheld] = [only('before', 'isThere'), only('before', 'hasDocuments')]
+  const gone = only('before', 'isThere')
+  const withheld = only('before', 'hasDocuments')
   return {
     documents: documents as Counts,
     endpoints: sumsByEndpoint(groups.values()),
@@ -163,7 +164,8 @@ function note(fund: FundTally, meaning: KeyMeaning, lines: Lines, isSame: boolea
   const isJson = isDocument && meaning.format === 'json'
   const year = isJson && meaning.kind === 'window' ? meaning.year : null
   for (const name of ['before', 'after'] as const) {
-    const [side, line] = [fund[name], lines[name]]
+    const side = fund[name]
+    const line = lines[name]
     if (line === null) continue
     side.isThere = true
     side.hasDocuments ||= isDocument

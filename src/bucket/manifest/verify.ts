@@ -285,7 +285,8 @@ async function* reported<T>(differences: AsyncIterable<T>, onDifference: (differ
 
 /** Yields `wanted` lines, each equally likely, in their order. Source: Knuth, TAOCP 2, 3.4.2, algorithm S. */
 async function* sample<T>(lines: AsyncIterable<T>, of: number, wanted: number, random: () => number) {
-  let [left, missing] = [of, wanted]
+  let left = of
+  let missing = wanted
   for await (const line of lines) {
     if (random() * left-- >= missing) continue
     missing--

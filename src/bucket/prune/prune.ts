@@ -244,7 +244,8 @@ async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journa
     return { hasManifest: false, objects: named?.objects ?? 0, keys: nothing() }
   }
   const { head, lines } = manifest
-  const [count, objects] = [await countOf(lines()), countFiles(head)]
+  const count = await countOf(lines())
+  const objects = countFiles(head)
   if (count !== objects) return `its manifest lists ${count} objects and says ${objects}`
   if (isLive && head.snapshot !== live.snapshot)
     return `its manifest is that of ${head.snapshot}, live is ${live.snapshot}: publish with --repair`

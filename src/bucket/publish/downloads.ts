@@ -68,7 +68,8 @@ export async function uploadDownloads(publish: Publish) {
   const former = await liveDownloads(publish)
   const sources = new Map<string, DownloadLine>()
   for (const file of files) {
-    const [object, other] = [there.get(file.key), former.get(file.key)]
+    const object = there.get(file.key)
+    const other = former.get(file.key)
     if (object !== undefined && (await isSame(object, file))) {
       etags.set(file.key, object.etag)
       continue

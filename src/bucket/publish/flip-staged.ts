@@ -72,8 +72,14 @@ export async function flip(
 ) {
   const { changes, edition, downloads, slot } = staged
   const gone = await goLive(door, {
-    ...{ kind: 'flip', slot, brought: { changes, edition, downloads }, live, staged, hasStagedFile },
-    ...{ reason: door.override.reason, ...snapshot },
+    kind: 'flip',
+    slot,
+    brought: { changes, edition, downloads },
+    live,
+    staged,
+    hasStagedFile,
+    reason: door.override.reason,
+    ...snapshot,
   })
   const { before, compared, announced, mended, allowed, removed } = gone
   const counts = compared.documents?.documents

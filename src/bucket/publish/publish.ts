@@ -103,8 +103,15 @@ async function nothingToDo(
 }
 
 const nothingDone = {
-  ...{ hasFlipped: false, hasStaged: false, isStaged: false },
-  ...{ changed: 0, put: 0, deleted: 0, bytes: 0, mended: 0, downloads: noDownloads },
+  hasFlipped: false,
+  hasStaged: false,
+  isStaged: false,
+  changed: 0,
+  put: 0,
+  deleted: 0,
+  bytes: 0,
+  mended: 0,
+  downloads: noDownloads,
   allowed: new Array<AllowedObjection>(),
   removed: new Array<RemovedFolder>(),
   news: null as News | null,
@@ -185,7 +192,13 @@ async function carryOut(publish: Publish) {
   await publish.putOwn(snapshot.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
   await publish.putOwn(snapshot.manifestFile, manifestIn(slot), gzipType)
   const arrival: Arrival = {
-    ...{ kind: 'publish', slot, manifest, live, asked, restricted, fenced },
+    kind: 'publish',
+    slot,
+    manifest,
+    live,
+    asked,
+    restricted,
+    fenced,
     brought: { changes, edition, downloads: downloads.live },
     hasStagedFile: false,
     written,

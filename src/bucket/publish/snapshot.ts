@@ -42,7 +42,8 @@ async function editionOf(out: string, { asOf, files }: ManifestHead, baseUrl: st
 /** Copies the lists: all that is put must be of one snapshot. @throws {Error} if a build has just replaced it */
 export async function copySnapshot(out: string, folder: string, baseUrl: string, identity: Identity) {
   const { snapshot, edition } = identity
-  const [manifestFile, checksumsFile] = [join(folder, manifestKey), join(folder, checksumsKey)]
+  const manifestFile = join(folder, manifestKey)
+  const checksumsFile = join(folder, checksumsKey)
   const copy = async () => {
     await copyFile(join(out, manifestKey), manifestFile)
     await copyFile(join(out, checksumsKey), checksumsFile)

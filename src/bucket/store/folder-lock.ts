@@ -32,7 +32,8 @@ export function openLock(folder: OpenFolder) {
     database.close()
     throw unusable(error)
   }
-  const [begin, end] = [database.prepare('BEGIN EXCLUSIVE'), database.prepare('ROLLBACK')]
+  const begin = database.prepare('BEGIN EXCLUSIVE')
+  const end = database.prepare('ROLLBACK')
 
   const tryBegin = (): boolean => {
     try {

@@ -53,7 +53,12 @@ export function openFolder(
   let writer: Writer | undefined
   const prepare = () => (writer ??= openWriter(base, root))
   return {
-    ...{ kind: 'folder', areEtagsDigests: false, name, root, ...readsOf(place), ...writesOf(place, prepare) },
+    kind: 'folder',
+    areEtagsDigests: false,
+    name,
+    root,
+    ...readsOf(place),
+    ...writesOf(place, prepare),
     assertRoom: (puts) => assertRoomBelow(name, root, puts),
     requests,
     // A change that fails was not made, and a change that is made has been answered.
@@ -110,7 +115,8 @@ function readsOf({ root, count, calls }: Place) {
 function openObject(root: string, key: string, { part, ifMatch, signal }: OpenOptions): FetchedObject | null {
   const file = openBelow(realFolder(root), key)
   const stat = fstatSync(file, { bigint: true })
-  const [etag, isFile] = [etagOf(stat), stat.isFile()]
+  const etag = etagOf(stat)
+  const isFile = stat.isFile()
   const isWanted = ifMatch === undefined || ifMatch === etag
   const { start, bytes } = cutOut(Number(stat.size), part)
   if (!isFile || !isWanted || bytes === 0) closeSync(file)

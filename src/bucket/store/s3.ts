@@ -84,7 +84,8 @@ export function openS3(
     ...reads,
     ...putsOf(place, reads.get),
     delete: deleteIn(place),
-    ...{ close: () => client.destroy(), ...counts },
+    close: () => client.destroy(),
+    ...counts,
   }
 }
 
@@ -348,8 +349,12 @@ function copyIn({ client, bucket, fullKey, calls, lacks }: Place): NonNullable<S
     if (lacks.has('copies')) return Promise.resolve(null)
     return calls.call(options.signal, 'write', to.key, async (stop) => {
       const command = new CopyObjectCommand({
-        ...{ Bucket: bucket, Key: fullKey(to.key), MetadataDirective: 'REPLACE' },
-        ...{ ContentType: type, CacheControl: cacheControl, Metadata: { sha256 } },
+        Bucket: bucket,
+        Key: fullKey(to.key),
+        MetadataDirective: 'REPLACE',
+        ContentType: type,
+        CacheControl: cacheControl,
+        Metadata: { sha256 },
         CopySource: [bucket, ...fullKey(key).split('/')].map(encodeURIComponent).join('/'),
       })
       try {

@@ -257,7 +257,8 @@ function watchAttempts({ middlewareStack }: S3Client, bodyMs: number) {
         const operation = billed[commandName] ?? commandName.replace('Command', '')
         count(operation)
         let isAnswered = false
-        const [asked, began] = [Date.now(), performance.now()]
+        const asked = Date.now()
+        const began = performance.now()
         try {
           const result = await next(args)
           const answer = result.response as RawAnswer

@@ -80,7 +80,8 @@ export const describeTarget = (type: TargetSetting['type'], name: string | null)
 
 export function noticesOf(facts: RunFacts): readonly NoticeFacts[] {
   const { outcome, step, who, objections, reason, errors: details } = facts
-  const [about, what] = [aboutOf(facts), outcomeOf(facts)]
+  const about = aboutOf(facts)
+  const what = outcomeOf(facts)
   switch (outcome) {
     case 'refused':
       return [{ ...about, event: outcome, what, step, objections, who }]
@@ -96,7 +97,8 @@ export function noticesOf(facts: RunFacts): readonly NoticeFacts[] {
 
 function noticesOfDone(facts: RunFacts): readonly NoticeFacts[] {
   const { who, why: reason, reverted, night, figures } = facts
-  const [about, what] = [aboutOf(facts), outcomeOf(facts)]
+  const about = aboutOf(facts)
+  const what = outcomeOf(facts)
   // An earlier attempt may have failed after its flip.
   const failures = facts.history?.added.find(({ kind }) => kind === 'done')?.times ?? 0
   if (!facts.isNew && failures === 0) return []

@@ -103,7 +103,14 @@ async function publishNightly(
     const { asOf, snapshot, funds, documents, bytes, oldestPrice } = built
     const { edition, changed } = published
     const figures: NightlyFigures = {
-      ...{ asOf, snapshot, edition, funds, documents, changed, bytes, isVerified },
+      asOf,
+      snapshot,
+      edition,
+      funds,
+      documents,
+      changed,
+      bytes,
+      isVerified,
       written: published.put + published.deleted,
       cost: costOf(published, session),
       oldestPrice: oldestPrice?.day ?? null,

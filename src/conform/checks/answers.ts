@@ -41,7 +41,8 @@ export const answerChecks = [
   }),
   ...exampleChecksOf('answers', {
     'gives the same answer to the same question again': async ({ ask, same, target }) => {
-      const [first, again] = [await ask({ target }), await ask({ target })]
+      const first = await ask({ target })
+      const again = await ask({ target })
       same({ target }, 'ETag', again.headers.get('etag'), first.headers.get('etag'))
       same({ target }, 'the same body twice:', again.body.equals(first.body), true)
     },

@@ -218,7 +218,8 @@ export const codingChecks = exampleChecksOf('codings', {
       same(asked, 'the same body:', decoded(answer)?.equals(plain.body) ?? false, true)
       if (coding === undefined) continue
       if (!codings.includes(coding)) fail(asked, `content-encoding of ${codings.join(', ')}`, coding)
-      const [etag, plainTag] = [answer.headers.get('etag'), plain.headers.get('etag')]
+      const etag = answer.headers.get('etag')
+      const plainTag = plain.headers.get('etag')
       if (!mayBeTagOfCoded(etag, plainTag))
         fail(asked, `an ETag that is not ${plainTag ?? ''}`, etag ?? 'absent')
       const vary = answer.headers.get('vary') ?? 'absent'

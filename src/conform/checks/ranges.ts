@@ -40,7 +40,8 @@ const targetOf = (isin: string, range: string): string => `/api/v1/prices-histor
 /** @returns `2024-01-01/2024-03-31`, a part of endpoint 3's path */
 function edgeRanges({ first, last }: typeof anyDays): string[] {
   const year = Number(last.slice(0, 4))
-  const [before, after] = [addDays(first, -1), addDays(last, 1)]
+  const before = addDays(first, -1)
+  const after = addDays(last, 1)
   return words(`${first}/${last} ${before}/${after} ${addDays(first, 1)}/${addDays(last, -1)}
     ${first}/${first} ${last}/${last} ${before}/${before} ${after}/${after}
     ${first}/${addDays(first, 400)} ${addDays(last, -400)}/${last}
@@ -62,7 +63,13 @@ function randomRange(random: Draws, { first, last }: typeof anyDays): string {
   const long = `${one}/${other}`
   // Usual ranges are in the list more than once.
   return random.pick([
-    ...[short, short, short, short, long, long, `${one}/${one}`],
+    short,
+    short,
+    short,
+    short,
+    long,
+    long,
+    `${one}/${one}`,
     `${year}-01-01/${year + random.whole(0, 2)}-12-31`,
     `${year}-12-31/${year + 1}-01-01`,
     `${other}/${one}`,

@@ -67,7 +67,9 @@ export const allocationsTree =
 const emtFields = [
   'srri',
   ...['ongoing_costs', 'transaction_costs', 'incidental_costs'].flatMap((costs) => [`${costs}_date`, costs]),
-  ...['entry_costs', 'governanceprocess', 'compatible_for_clients_with_esg_preferences'],
+  'entry_costs',
+  'governanceprocess',
+  'compatible_for_clients_with_esg_preferences',
   'other_specific_investment_need',
 ]
 

@@ -51,7 +51,8 @@ export function acceptedLanguage(header: string | undefined): 'de' | 'en' {
 
 /** Compares by quality, then by the more specific range, then by position. */
 function isSecondBetter(header = '', ofFirst: SpecificityOf, ofSecond: SpecificityOf): boolean {
-  const [first, second] = [bestMatch(header, ofFirst), bestMatch(header, ofSecond)]
+  const first = bestMatch(header, ofFirst)
+  const second = bestMatch(header, ofSecond)
   if (second.quality === 0) return false
   if (second.quality !== first.quality) return second.quality > first.quality
   if (second.specificity !== first.specificity) return second.specificity > first.specificity

@@ -67,7 +67,8 @@ export function findEndpoint(path: string) {
   for (const { endpoint, template } of templates) {
     const given = new Map<string, string>()
     const isHere = template.every((expected, at) => {
-      const [segment, name] = [segments[at], parameterOf(expected)]
+      const segment = segments[at]
+      const name = parameterOf(expected)
       if (name !== undefined) return given.set(name, segment ?? '')
       if (!expected.endsWith(typeMark)) return segment === expected
       const start = expected.slice(0, -typeMark.length)

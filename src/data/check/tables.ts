@@ -58,7 +58,8 @@ function formerFunds(db: Database, asOf: string): Finding[] {
 
 /** Warnings of ex-days without a price, of prices after a merger, and of successors that nobody knows. */
 function doubtfulActions(db: Database, since: string): Finding[] {
-  const [table, keys] = ['corporate_action', ['ex_date', 'kind']]
+  const table = 'corporate_action'
+  const keys = ['ex_date', 'kind']
   const find = (query: string) => db.prepare<[string], Found>(query).all(since)
   const price = (comparison: string) =>
     `EXISTS (SELECT 1 FROM price WHERE price.isin = own.isin AND date ${comparison} own.ex_date)`
@@ -157,7 +158,8 @@ function describe(least: number, most: number): string {
 }
 
 /** In percent: rounded shares of a whole seldom sum to 100. */
-const [leastSum, mostSum] = [95, 101]
+const leastSum = 95
+const mostSum = 101
 
 /**
  * A warning for each fund with lists whose items are no parts of a whole.

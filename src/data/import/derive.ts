@@ -145,7 +145,8 @@ function derivedValue(
 /** Exact. */
 function product(one: string, other: string): string {
   if (other === '1') return one
-  const [left, right] = [inUnits([one]), inUnits([other])]
+  const left = inUnits([one])
+  const right = inUnits([other])
   return fromUnits((left.units[0] ?? 0n) * (right.units[0] ?? 0n), left.scale + right.scale)
 }
 

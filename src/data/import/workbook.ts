@@ -118,7 +118,8 @@ const zipFaults: Readonly<Record<number, string>> = {
 
 function readParts(file: string): Unzipped {
   if (statSync(file).size > maxFileBytes) throw new Error(`it is larger than ${megabytes(maxFileBytes)}`)
-  let [count, bytes] = [0, 0]
+  let count = 0
+  let bytes = 0
   return unzipSync(readFileSync(file), {
     // A part gets the memory of its declared size, and what it has beyond that is left out.
     filter: ({ name, originalSize }) => {
@@ -146,7 +147,10 @@ function checkMarkup(bytes: Uint8Array, part: string): void {
   const limit = (what: string, most: number) =>
     new Error(`${part} has ${what}, more than ${most.toLocaleString('en-US')}`)
   const isSheet = xml.includes('sheetData')
-  let [depth, tags, formats, end] = [0, 0, 0, 0]
+  let depth = 0
+  let tags = 0
+  let formats = 0
+  let end = 0
   for (let at = xml.indexOf('<'); at >= 0; at = xml.indexOf('<', end)) {
     if (at - end > maxCellBytes) throw limit(`a text of ${at - end} bytes`, maxCellBytes)
     const close = xml.indexOf('>', at)
@@ -167,7 +171,11 @@ const megabytes = (bytes: number) => `${bytes / 1e6} MB`
 
 /** Looks at the rows and cells of a sheet, or at the texts of all sheets. */
 function checkPart(xml: string, part: string, totals: { sheets: number; area: number; texts: number }): void {
-  let [lastRow, lastColumn, rows, cells, inCell] = [0, 0, 0, 0, 0]
+  let lastRow = 0
+  let lastColumn = 0
+  let rows = 0
+  let cells = 0
+  let inCell = 0
   const look: Readonly<Record<string, (place: string, isEmpty: boolean) => void>> = {
     si: () => {
       if (++totals.texts > maxTexts)
@@ -187,7 +195,8 @@ function checkPart(xml: string, part: string, totals: { sheets: number; area: nu
       cells++
       const [, letters, digits] = /^([A-Z]{1,3})([1-9][0-9]{0,6})$/.exec(place) ?? []
       if (letters === undefined) throw new Error(`${part} has a cell at ${quoted(place)}, which no sheet has`)
-      const [row, column] = [Number(digits), columnNumber(letters)]
+      const row = Number(digits)
+      const column = columnNumber(letters)
       if (row > maxRows || column > maxColumns) throw tooFar(`has a cell in ${place}`, part)
       lastRow = Math.max(lastRow, row)
       lastColumn = Math.max(lastColumn, column)

@@ -88,7 +88,9 @@ type More = Partial<Omit<Declared<unknown>, 'values'>>
 const column =
   <V>(kind: Kind, ofKind: More = {}) =>
   (describe?: string, more: More = {}): Declared<V> => ({
-    ...{ kind, isNullable: false, describe },
+    kind,
+    isNullable: false,
+    describe,
     ...ofKind,
     ...more,
   })
@@ -140,8 +142,21 @@ const possibility = <N extends string>(name: N, describe: string) => {
 
 /** What the columns of `schema.ts` are declared with. */
 export const columnBuilders = {
-  ...{ column, text, textAmong, day, decimal, number, integer, flag, control, performance, cost },
-  ...{ orNull, instead, inBoth, possibility },
+  column,
+  text,
+  textAmong,
+  day,
+  decimal,
+  number,
+  integer,
+  flag,
+  control,
+  performance,
+  cost,
+  orNull,
+  instead,
+  inBoth,
+  possibility,
 }
 
 const inSnakeCase = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -19,7 +19,11 @@ const excelTables = [newestPrices, ...tables]
 const isByYear = ({ name }: OutputTable) => name === pricesTable.name
 
 export const csvForExcel: RowsFormat = {
-  ...{ id: 'csv-excel', kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'CSV for Excel' },
+  id: 'csv-excel',
+  kind: 'rows',
+  name: 'csv',
+  mediatype: 'text/csv',
+  label: 'CSV for Excel',
   advice: {
     en:
       'CSV for the German version of Excel, to be opened with a double-click: semicolons, decimal commas, byte order mark. ' +

@@ -17,7 +17,10 @@ import type { FormatWork, FundTables, PieceRows, RowsFormat } from './format.ts'
 const paths: Readonly<Record<Language, string>> = { en: 'fund-data.xlsx', de: 'fondsdaten.xlsx' }
 
 export const excel: RowsFormat = {
-  ...{ id: 'xlsx', kind: 'rows', name: 'xlsx', label: 'Excel' },
+  id: 'xlsx',
+  kind: 'rows',
+  name: 'xlsx',
+  label: 'Excel',
   mediatype: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   advice: {
     en: 'Workbooks for any version of Excel, in English and in German, with numbers and dates as such.',
@@ -218,7 +221,9 @@ const cellStyle = (format: number, font = 0) =>
   `<xf numFmtId="${format}" fontId="${font}" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/>`
 
 /** The numbers of styles, in their order. */
-const [bold, ofDays, ofAmounts] = [1, 2, 3]
+const bold = 1
+const ofDays = 2
+const ofAmounts = 3
 
 /** The first row stays in sight. */
 const sheetStart = (columns: readonly SheetColumn[]) => {

@@ -31,7 +31,11 @@ const inPackage = (files: readonly PieceFile[]) => ({
 })
 
 export const fundFiles: RowsFormat = {
-  ...{ id: 'funds', kind: 'rows', name: 'csv', mediatype: 'text/csv', label: 'CSV' },
+  id: 'funds',
+  kind: 'rows',
+  name: 'csv',
+  mediatype: 'text/csv',
+  label: 'CSV',
   pieces: (funds) => {
     const rows = rowsOfTable(pricesTable, funds)
     const about = { row: null, describe: { en: 'Prices of one fund', de: 'Preise eines Fonds' } }

@@ -57,7 +57,10 @@ function openFile(table: OutputTable, work: FormatWork) {
 const otherTables = tables.filter((table) => table !== pricesTable)
 
 export const parquet: RowsFormat = {
-  ...{ id: 'parquet', kind: 'rows', name: 'parquet', mediatype: 'application/vnd.apache.parquet' },
+  id: 'parquet',
+  kind: 'rows',
+  name: 'parquet',
+  mediatype: 'application/vnd.apache.parquet',
   label: 'Parquet',
   advice: {
     en: 'The smallest files, with data types. Amounts are floating-point numbers; prices-exact.parquet contains every digit.',
@@ -157,7 +160,8 @@ function blocksOf(funds: readonly DownloadFund[]) {
 
 function blockOf(shares: readonly Share[]) {
   const years = shares.map(({ year }) => year).sort()
-  const [first = '', last = ''] = [years[0], years.at(-1)]
+  const first = years[0] ?? ''
+  const last = years.at(-1) ?? ''
   return {
     isins: [...new Set(shares.map(({ isin }) => isin))],
     first,
@@ -220,7 +224,8 @@ export function parquetFile(
      * the function ends it
      */
     putPart: (from: string): (() => void) | null => {
-      const [start, before] = [bytes.offset, rows]
+      const start = bytes.offset
+      const before = rows
       const part = parts.copy(from)
       if (part === null) {
         return () => {

@@ -10,7 +10,11 @@ import type { WholeFormat } from './format.ts'
 const name = 'fundpress.sqlite'
 
 export const sqlite: WholeFormat = {
-  ...{ id: 'sqlite', kind: 'whole', name: 'sqlite', mediatype: 'application/vnd.sqlite3', label: 'SQLite' },
+  id: 'sqlite',
+  kind: 'whole',
+  name: 'sqlite',
+  mediatype: 'application/vnd.sqlite3',
+  label: 'SQLite',
   pieces: () => [{ name: 'database', row: 'database', describe: text, rows: null }],
   write: ({ folder, copy, funds, asOf }) => {
     writeDatabase(join(folder, name), copy, funds, asOf)

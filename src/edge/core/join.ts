@@ -48,7 +48,8 @@ export async function joinRange<S>(
 
   const join = (run: Records<Uint8Array>, index: number, before: number) => {
     const { first, last: newest, records } = windows[index] as WindowEntry
-    const [isFirst, isLast] = [index === 0, index === last]
+    const isFirst = index === 0
+    const isLast = index === last
     const joined = cutRecords(kind, run, {
       from: isFirst && first < range.from ? range.from : '',
       to: isLast && range.to < newest ? range.to : '',

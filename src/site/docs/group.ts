@@ -14,7 +14,8 @@ import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type 
 
 export function groupPage(group: EndpointGroup, site: Site, language: Language): Page {
   const w = wording[language].docs
-  const [title, lead] = [group.title[language], group.lead[language]]
+  const title = group.title[language]
+  const lead = group.lead[language]
   const path = groupPath(group.id)
   const key = docKey(language, path)
   const own = site.endpoints.filter((endpoint) => endpoint.group.id === group.id)

@@ -35,7 +35,9 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
     prices: {
       counts: { corrected: 1, added: 0, removed: 0 },
       totals: { funds_with_new: 0, corrected_prices: 1, corrected_funds: 1 },
-      ...{ corrected: [correction], added: [], removed: [] },
+      corrected: [correction],
+      added: [],
+      removed: [],
     },
     not_compared: [],
     publish: 1,
@@ -56,19 +58,32 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
     [
       'status',
       {
-        ...{ format: 1, snapshot, as_of: asOf, funds: funds.length, documents: 1000, bytes: 16_000_000 },
-        ...{ oldest_price: date, newest_price: date, freshness, overdue: [], prices },
+        format: 1,
+        snapshot,
+        as_of: asOf,
+        funds: funds.length,
+        documents: 1000,
+        bytes: 16_000_000,
+        oldest_price: date,
+        newest_price: date,
+        freshness,
+        overdue: [],
+        prices,
       },
     ],
     ['staged', { format: 1, staged: null }],
     [
       'distributions',
       {
-        ...{ isin, currency: fund.currency },
+        isin,
+        currency: fund.currency,
         distributions: [
           {
-            ...{ ex_date: date, amount: '1.20', currency: fund.currency },
-            ...{ reinvested_on: date, net_asset_value: newest?.nav ?? '100.00' },
+            ex_date: date,
+            amount: '1.20',
+            currency: fund.currency,
+            reinvested_on: date,
+            net_asset_value: newest?.nav ?? '100.00',
           },
         ],
         splits: [],
@@ -80,7 +95,10 @@ export function listExamples(source: SitePageSource): ReadonlyMap<string, Excerp
         isin,
         documents: [
           {
-            ...{ kind: 'kid', language: 'en', date, title: 'Key information document' },
+            kind: 'kid',
+            language: 'en',
+            date,
+            title: 'Key information document',
             url: `https://www.example.com/${isin}/kid-en.pdf`,
           },
         ],

@@ -256,7 +256,10 @@ function factsOf(
   return {
     api: `${baseUrl}/api/v1`,
     downloads: `${baseUrl}/downloads/latest`,
-    ...{ isin, other, newest, sunday },
+    isin,
+    other,
+    newest,
+    sunday,
     twoWeeksBefore: addDays(sunday, -14),
     yearAgo: addDays(newest, -365),
   }

@@ -59,7 +59,8 @@ const column = (id: string, content: Html | string, kind: string): TableCell => 
 
 /** Search, chosen funds, messages, chart and table for the script. Hidden until it runs. */
 function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
-  const [w, funds] = [compareWording[language], fundWords[language]]
+  const w = compareWording[language]
+  const funds = fundWords[language]
   const historic = routes.find(({ series }) => series !== undefined)
   if (historic === undefined) throw new Error('no route has historic prices')
   // The script replaces this by an ISIN.

@@ -124,7 +124,8 @@ const mostPoints = 250
 
 /** @param rows ascending, with decimal text @returns null for fewer than two days */
 function lineOf(rows: readonly { readonly date: string; readonly decimal: string }[], actions = noActions) {
-  const [first, last] = [rows[0], rows.at(-1)]
+  const first = rows[0]
+  const last = rows.at(-1)
   if (first === undefined || last === undefined || first === last) return null
   const prices = thinned(rows, mostPoints).map(({ date, decimal }) => ({
     day: dayNumber(date),
@@ -156,7 +157,8 @@ function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number) 
     all.add(row.date)
   }
   const days = thinned([...all].sort(), mostDays)
-  const [first, last] = [days[0], days.at(-1)]
+  const first = days[0]
+  const last = days.at(-1)
   if (first === undefined || last === undefined) return null
   const classes = [...found.values()].map(({ row, byDay }) => ({
     nameDe: row.classDe,
@@ -265,7 +267,8 @@ function percentOver(
     const [from = 0, to = 0] = adjusted(ends, actionsOf(source)).map(({ worth }) => worth)
     return from > 0 ? ((to / from - 1) * 100).toFixed(2) : null
   }
-  let [end, factor] = [date, 1]
+  let end = date
+  let factor = 1
   for (let year = 0; year < years; year++) {
     const period = source.rows('legalPeriods').find(({ dateFrom, dateTo }) => {
       const age = daysBetween(dateTo, end)

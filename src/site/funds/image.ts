@@ -9,7 +9,8 @@ import type { FundFacts } from './facts.ts'
 import { fundWords } from './wording.ts'
 
 /** In CSS pixels: about the shape of previews in chats. */
-const [width, height] = [800, 420]
+const width = 800
+const height = 420
 
 /** A longer name does not fit on its line. */
 const mostLetters = 60

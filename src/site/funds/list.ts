@@ -193,7 +193,12 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
     const { date, nav, changePercent } = newest ?? {}
     const price = newest && { date, net_asset_value: nav, change_percent: changePercent, overdue }
     return {
-      ...{ isin, wkn, name, currency, category, price },
+      isin,
+      wkn,
+      name,
+      currency,
+      category,
+      price,
       one_year_percent: fund.oneYearPercent,
       accumulating: fund.accumulating,
       total_expense_ratio: fund.totalExpenseRatio,

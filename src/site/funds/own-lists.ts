@@ -17,7 +17,9 @@ export function fundLists({ fund, actions, documents }: FundFacts): readonly Pag
     isin,
     currency,
     distributions: actions.distributions.map(({ exDay, amount, reinvested }) => ({
-      ...{ ex_date: isoOf(exDay), amount, currency },
+      ex_date: isoOf(exDay),
+      amount,
+      currency,
       reinvested_on: reinvested && isoOf(reinvested.day),
       net_asset_value: reinvested?.nav ?? null,
     })),

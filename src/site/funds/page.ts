@@ -31,8 +31,14 @@ import { fundWords } from './wording.ts'
 export const catalogueFundPages: FundPages = {
   folder: 'funds/',
   names: [
-    ...['chart.svg', 'de.html', 'distributions.csv', 'distributions.json', 'documents.json'],
-    ...['feed.de.xml', 'feed.xml', 'index.html'],
+    'chart.svg',
+    'de.html',
+    'distributions.csv',
+    'distributions.json',
+    'documents.json',
+    'feed.de.xml',
+    'feed.xml',
+    'index.html',
   ],
   reads: factReads,
   isFor: ({ fund }) => fund.dataPermitted === 1,

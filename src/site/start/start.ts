@@ -162,7 +162,8 @@ function movers({ funds, publisher }: SitePageSource, language: Language): Html 
     .sort((one, other) => Number(other.change) - Number(one.change))
   if (moved.length === 0) return null
   const half = Math.min(mostMovers, Math.ceil(moved.length / 2))
-  const [highest, lowest] = [moved.slice(0, half), moved.slice(half).slice(-half).reverse()]
+  const highest = moved.slice(0, half)
+  const lowest = moved.slice(half).slice(-half).reverse()
   // One scale for both tables.
   const bar = rowBars([...highest, ...lowest].map(({ change }) => Number(change)))
   const tableOf = (heading: string, some: readonly Mover[]) =>

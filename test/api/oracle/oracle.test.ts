@@ -168,7 +168,8 @@ describe('refusals', () => {
   })
 
   it('redirects a path that lacks only its slash, with its query', () => {
-    const [path, query] = ['/api/v1/investment_structure-shoes/x', '?a=b%20&format=q']
+    const path = '/api/v1/investment_structure-shoes/x'
+    const query = '?a=b%20&format=q'
     const { status, headers, body } = oracle.answer({ target: path + query })
     expect([status, headers, body]).toEqual([308, { location: `${path}/${query}` }, ''])
   })

@@ -45,18 +45,26 @@ describe('the page of a path', () => {
   })
 
   it.each([
-    ...['/', '//', '/manifest.ndjson.gz', '/SHA256SUMS', '/downloads.ndjson', '/shard.ndjson', '/live.json'],
-    ...['/errors/index/400-noisin.json', '/blue/docs/', '/docs/../live.json', '/docs/.hidden', '/docs/%64e/'],
-    ...[
-      '/constructor',
-      '/__proto__/',
-      '/index.htm',
-      'docs/',
-      '/docs//',
-      '/wkn/',
-      '/wkn/84710/',
-      '/wkn/847100/x',
-    ],
+    '/',
+    '//',
+    '/manifest.ndjson.gz',
+    '/SHA256SUMS',
+    '/downloads.ndjson',
+    '/shard.ndjson',
+    '/live.json',
+    '/errors/index/400-noisin.json',
+    '/blue/docs/',
+    '/docs/../live.json',
+    '/docs/.hidden',
+    '/docs/%64e/',
+    '/constructor',
+    '/__proto__/',
+    '/index.htm',
+    'docs/',
+    '/docs//',
+    '/wkn/',
+    '/wkn/84710/',
+    '/wkn/847100/x',
   ])('%s has none', (path) => {
     expect(match(path)).toEqual({ kind: 'none' })
   })

@@ -78,8 +78,10 @@ export const hostileRequests = (place: Place): readonly CostlyRequest[] => [
 
 function queries({ document, page }: Place): CostlyRequest[] {
   const decodes = 'a decoder that fails or starts anew at each piece takes time that grows with the square'
-  const [query, unslashed] = [`${document}?`, document.slice(0, -1)]
-  const [format, language] = [`${query}format=`, `${query}language=`]
+  const query = `${document}?`
+  const unslashed = document.slice(0, -1)
+  const format = `${query}format=`
+  const language = `${query}language=`
   const ofPage = 'pages have no parameters: nothing needs to be decoded'
   return [
     ...fill({ group: 'query', plain: document }, [

@@ -95,7 +95,8 @@ export async function measureLoad(load: Load, options: LoadOptions) {
       const before = peakMiB
       await sleep(holdMs / 2)
       look()
-      const [lasted, grown] = [Date.now() - start, peakMiB - before]
+      const lasted = Date.now() - start
+      const grown = peakMiB - before
       isOver = lasted >= holdMs && (grown <= growthMiB || lasted >= longestMs)
     }
   } finally {
@@ -144,7 +145,8 @@ function connectFrom(base: string, connection: number): Socket {
 function askOthers({ base, place, probe }: LoadOptions) {
   const text = requestText(base, { target: place.document, headers: [] })
   const ask = async () => {
-    const [start, before] = [performance.now(), probe.cpuMs()]
+    const start = performance.now()
+    const before = probe.cpuMs()
     const { text: answer, isSilent } = await exchange(base, text, patienceMs)
     const ms = performance.now() - start
     // We cannot see which of the processes answers.

@@ -50,8 +50,19 @@ export const stepsOf = (run: Run) => eventsOf(run).map(({ step, event }) => `${s
 
 /** The steps of a run without problems. */
 export const wholeNight = [
-  ...['night begun', 'check begun', 'check done', 'build done', 'plan begun', 'plan done', 'publish begun'],
-  ...['publish done', 'verify begun', 'verify done', 'status begun', 'status done', 'night done'],
+  'night begun',
+  'check begun',
+  'check done',
+  'build done',
+  'plan begun',
+  'plan done',
+  'publish begun',
+  'publish done',
+  'verify begun',
+  'verify done',
+  'status begun',
+  'status done',
+  'night done',
 ]
 export const inWorkflow = () => ({ GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') })
 export const nothingToDo = ['night begun', 'night skipped']

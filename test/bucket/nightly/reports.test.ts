@@ -31,7 +31,8 @@ it('writes a summary in Markdown, with the cost of its requests', async () => {
   const night = lastOf(run)
   const { snapshot = '' } = press.bucket.live() ?? {}
   const rows = [...read('night.md').matchAll(/^\| ([a-z ]+) \| (.*) \|$/gm)].map(([, ...row]) => row)
-  const [documents, written] = [String(night?.['documents']), String(night?.['written'])]
+  const documents = String(night?.['documents'])
+  const written = String(night?.['written'])
   expect(Object.fromEntries(rows)).toMatchObject({
     snapshot: `\`${snapshot}\` in blue`,
     documents,

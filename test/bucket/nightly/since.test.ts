@@ -17,7 +17,9 @@ import { buildOf, db, eventsOf, fileOf, nightlyOf, press, useNights, withoutFund
 const env = { FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: 'https://api.example' }
 
 /** ISINs; the third one is in no run before the one that is tested. */
-let [one, two, three] = ['', '', '']
+let one = ''
+let two = ''
+let three = ''
 let allFunds: Buffer
 let twoFunds: Buffer
 /** As after the runs of the 11th, in blue, and of the 12th, in green, which is live. */

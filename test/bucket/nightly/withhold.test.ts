@@ -7,7 +7,8 @@ import { db, fileOf, lastOf, nightlyOf, nothingToDo, press, read, stepsOf, useNi
 
 useNights(2)
 
-const [first, second] = ['2026-11-11', '2026-11-12']
+const first = '2026-11-11'
+const second = '2026-11-12'
 const wrong = `UPDATE price SET net_asset_value = net_asset_value * 100, issue_price = issue_price * 100
   WHERE isin = (SELECT min(isin) FROM price) AND date = '2026-11-10'`
 const nightly = (flags = '') => nightlyOf(second, `--json ${flags}`.trim())

@@ -9,7 +9,8 @@ const isin = isins[2]
 
 let files = 0
 async function importText(text: string | Buffer, table: string, ...flags: string[]) {
-  const [file, db] = [`text-${files++}.csv`, folder.database()]
+  const file = `text-${files++}.csv`
+  const db = folder.database()
   writeFileSync(folder.file(file), text)
   const ended = await folder.import(table, file, '--db', db, ...flags)
   const rows = () => dump(folder.file(db), `${table} WHERE isin = '${isin}'`).rows

@@ -343,9 +343,20 @@ const targetsOf = (isin: string) => {
     ...['prices-current', 'figures', 'profile', 'performance-years'].map(
       (name) => `/api/v1/${name}/${isin}/`,
     ),
-    ...[`${range}/2025-12-01/2026-02-01/`, `${range}/2021-12-01/2026-02-01/`, `${range}/2025-12-01/x/`],
-    ...['/', '/docs/', '/docs/de/', '/nothing/', '/funds/', '/status/', '/robots.txt', '/api/v1/figures/'],
-    ...[`/api/v1/figures/${isin}`, `/api/v1/figures/${isin.toLowerCase()}/`, '/downloads/latest/SHA256SUMS'],
+    `${range}/2025-12-01/2026-02-01/`,
+    `${range}/2021-12-01/2026-02-01/`,
+    `${range}/2025-12-01/x/`,
+    '/',
+    '/docs/',
+    '/docs/de/',
+    '/nothing/',
+    '/funds/',
+    '/status/',
+    '/robots.txt',
+    '/api/v1/figures/',
+    `/api/v1/figures/${isin}`,
+    `/api/v1/figures/${isin.toLowerCase()}/`,
+    '/downloads/latest/SHA256SUMS',
   ]
   const queries = [
     '',

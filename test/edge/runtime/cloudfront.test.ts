@@ -165,7 +165,8 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
     })
 
     it('come from the folder that the KeyValueStore names for their day, and from no other', async () => {
-      const [before, folder] = ['2026-01-05', '2026-01-05-3f9c2ab4d1e0']
+      const before = '2026-01-05'
+      const folder = '2026-01-05-3f9c2ab4d1e0'
       s3.put(bucket, `downloads/${folder}/old.csv`, 'named', type)
       s3.put(bucket, `downloads/${before}/old.csv`, 'foreign', type)
       const text = async (name: string) => {

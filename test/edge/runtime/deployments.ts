@@ -118,7 +118,10 @@ async function onBucket(first: Pick<Night, 'out'>, liveTtlSeconds = 1, start: St
   const { base, pid, more = [], stop } = await start(bucketArgs(s3.endpoint, bucket), env)
   return {
     // While one request looks what is live, the others may go on with what was, for half a time to live.
-    ...{ base, pids: [pid, ...more], flip: publishTo(s3), lagMs: liveTtlSeconds * 1500 + 200 },
+    base,
+    pids: [pid, ...more],
+    flip: publishTo(s3),
+    lagMs: liveTtlSeconds * 1500 + 200,
     addDownload: addToBucket(s3),
     asked: askedOf(s3),
     stop: async () => {
@@ -130,7 +133,10 @@ async function onBucket(first: Pick<Night, 'out'>, liveTtlSeconds = 1, start: St
 
 function onFiles(live: string, folder: TempFolder, { base, pid, stop }: Started): Omit<Deployment, 'flip'> {
   return {
-    ...{ base, pids: [pid], lagMs: 0, asked: () => Promise.resolve([]) },
+    base,
+    pids: [pid],
+    lagMs: 0,
+    asked: () => Promise.resolve([]),
     addDownload: (name, body) => {
       writeFileSync(join(downloadsIn(live), name), body)
     },

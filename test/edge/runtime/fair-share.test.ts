@@ -31,7 +31,9 @@ beforeAll(async () => {
   return folder.remove
 })
 
-const [greedy, other, third] = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
+const greedy = '127.0.0.1'
+const other = '127.0.0.2'
+const third = '127.0.0.3'
 
 /** Each number has a range of its own, of one window. */
 const monthFrom = (day: number) =>

@@ -58,10 +58,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       const labels = page.locator('.drawn .end text')
       await expect.poll(() => labels.count()).toBe(5)
       const boxes = await Promise.all((await labels.all()).map((label) => label.boundingBox()))
-      const [shown, figure] = [
-        boxes.filter((box) => box !== null),
-        await page.locator('figure').boundingBox(),
-      ]
+      const shown = boxes.filter((box) => box !== null)
+      const figure = await page.locator('figure').boundingBox()
       for (const { x, width } of shown)
         expect(x + width).toBeLessThanOrEqual((figure?.x ?? 0) + (figure?.width ?? 0))
       const tops = shown.map(({ y }) => y).sort((one, other) => one - other)
@@ -92,7 +90,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
         `SELECT date FROM price WHERE isin IN (${four.map((each) => `'${each}'`).join()}) AND ${day}
           GROUP BY date HAVING count(*) = ${four.length} ORDER BY date ${order}`,
       )
-    const [first, last] = [common("date <= '2025-11-20'", 'DESC'), common('true', 'DESC')]
+    const first = common("date <= '2025-11-20'", 'DESC')
+    const last = common('true', 'DESC')
     const navOn = (isin: string, day: string) =>
       Number(value<string>('SELECT net_asset_value FROM price WHERE isin = ? AND date = ?', isin, day))
     /** What a share has become, with its distributions reinvested. */

@@ -87,7 +87,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
   it('shows XML instead of JSON without scripts, by keyboard', async () => {
     const look = { ...desktopLight, scripts: false }
     const { page, end } = await visit(browser, url('docs/v1/endpoints/emt/index.html'), look)
-    const [json, xml] = [page.locator('.endpoint .panel').nth(0), page.locator('.endpoint .panel').nth(1)]
+    const json = page.locator('.endpoint .panel').nth(0)
+    const xml = page.locator('.endpoint .panel').nth(1)
     expect([await json.isVisible(), await xml.isVisible()]).toEqual([true, false])
     await page.locator('.endpoint input').first().focus()
     await page.keyboard.press('ArrowRight')

@@ -49,7 +49,8 @@ const shapes = fc.oneof(
     arbitrary: fc.tuple(bars, language).map(([percents, word]) =>
       barChart(
         percents.map((percent, index) => ({
-          ...{ label: String(2017 + index), percent },
+          label: String(2017 + index),
+          percent,
           below: index === percents.length - 1 ? (word === 'de' ? 'laufend' : 'to date') : null,
         })),
         word,

@@ -73,7 +73,8 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
     async (_, fail) => {
       const isin = fundThat(1)
       await withPage(`funds/${isin}/`, async (page) => {
-        const [whole, wholeLine] = [await shown(page), await line(page)]
+        const whole = await shown(page)
+        const wholeLine = await line(page)
         for (const range of ranges) {
           await page.route(windows, fail)
           await press(page, range)

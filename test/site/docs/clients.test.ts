@@ -66,7 +66,9 @@ describe.each(programs)('the program in %s', (name, command, file, isLacking, he
 
 it('the function for Excel reads columns of days and numbers at an address that answers', async () => {
   const program = code('excel')
-  const [isin, from, to] = [isinOf(code('python')), '2026-11-09', '2026-11-20']
+  const isin = isinOf(code('python'))
+  const from = '2026-11-09'
+  const to = '2026-11-20'
   const parts = /Text\.Combine\(\{([^}]+)\}, "\/"\)/.exec(program)?.[1] ?? ''
   const values: Readonly<Record<string, string>> = { isin, 'Day(from)': from, 'Day(to)': to }
   const path = parts

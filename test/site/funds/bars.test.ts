@@ -17,7 +17,8 @@ it('a figure stands outside of its bar, and never on the labels below the chart'
       ]
       expect(bars).toHaveLength(percents.length)
       for (const [, top, height, figure, isAbove] of bars) {
-        const [upper, lower] = [Number(top), Number(top) + Number(height)]
+        const upper = Number(top)
+        const lower = Number(top) + Number(height)
         expect(Number(figure)).toBeCloseTo(isAbove === '-' ? upper : lower, 1)
         if (isAbove !== '-') expect(Number(figure)).toBeLessThan(93)
       }

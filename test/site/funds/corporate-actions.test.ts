@@ -87,14 +87,18 @@ describe('the distributions of a fund', () => {
     expect(paid().length).toBeGreaterThan(2)
     const { currency } = paid()[0] ?? {}
     expect(await json(`funds/${paying}/distributions.json`)).toEqual({
-      ...{ isin: paying, currency, distributions: paid(), splits: [] },
+      isin: paying,
+      currency,
+      distributions: paid(),
+      splits: [],
     })
     const lines = [Object.keys(paid()[0] ?? {}), ...paid().map((row) => Object.values(row))]
     expect(await text(`funds/${paying}/distributions.csv`)).toBe(
       lines.map((line) => `${line.join(',')}\r\n`).join(''),
     )
     expect(await json(`funds/${split}/distributions.json`)).toMatchObject({
-      ...{ distributions: [], splits: [{ ex_date: splitDay, factor: '10' }] },
+      distributions: [],
+      splits: [{ ex_date: splitDay, factor: '10' }],
     })
   })
 
@@ -162,7 +166,8 @@ describe('a split', () => {
     ] as const)
       expect(Math.abs((point?.value ?? NaN) - (nav ?? NaN))).toBeLessThanOrEqual(precision)
     expect(drawing.range[1]).toBeLessThan(Math.max(...today) * 1.5)
-    const [first = 1, last = 1] = [today[0], today.at(-1)]
+    const first = today[0] ?? 1
+    const last = today.at(-1) ?? 1
     expect(page).toContain(
       `Entire period: <b class="${last > first ? 'good' : 'bad'}">${signed((last / first - 1) * 100)}</b>`,
     )

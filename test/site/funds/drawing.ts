@@ -22,7 +22,8 @@ export function drawingOf(page: string, id: string): Drawing {
   const labels = elements
     .filter(({ name, attribute }) => name === 'text' && attribute('x') === '-8')
     .map(({ text, attribute }) => [parseFloat(attribute('y')), numberIn(text)] as const)
-  const [top, bottom] = [labels.find(([y]) => y === 0), labels.find(([y]) => y === 100)]
+  const top = labels.find(([y]) => y === 0)
+  const bottom = labels.find(([y]) => y === 100)
   if (top === undefined || bottom === undefined) throw new Error(`the axis of ${id} has no ends`)
   const isLog = elements.some(({ text }) => text === 'logarithmic scale')
   return {

@@ -4,9 +4,19 @@ import type { FundEntry, SitePageSource } from '../../../src/api/contract/page.t
 import { cataloguePages } from '../../../src/site/funds/list.ts'
 
 const fund: FundEntry = {
-  ...{ isin: 'DE0008471400', wkn: null, name: 'Fonds', currency: 'EUR', newest: null, overdue: null },
-  ...{ categoryDe: null, categoryEn: null, accumulating: null, totalExpenseRatio: null, srri: null },
-  ...{ isComparable: false, oneYearPercent: null },
+  isin: 'DE0008471400',
+  wkn: null,
+  name: 'Fonds',
+  currency: 'EUR',
+  newest: null,
+  overdue: null,
+  categoryDe: null,
+  categoryEn: null,
+  accumulating: null,
+  totalExpenseRatio: null,
+  srri: null,
+  isComparable: false,
+  oneYearPercent: null,
 }
 
 it.each([

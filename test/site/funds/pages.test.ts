@@ -75,7 +75,8 @@ describe('the figures of a fund', () => {
     }
     const code = value('SELECT governanceprocess FROM emt WHERE isin = ?', isin) as string
     const [inEnglish, inGerman] = meanings[code] ?? []
-    const [english, german] = [await sectionOf('emt', 'en'), await sectionOf('emt', 'de')]
+    const english = await sectionOf('emt', 'en')
+    const german = await sectionOf('emt', 'de')
     expect(english).toContain(`<dd>${inEnglish} (${code})</dd>`)
     expect(german).toContain(`<dd>${inGerman} (${code})</dd>`)
     const numbers = ['04020', '08030', '07130', '07140', '08025', '00075', '05105', '05115']
@@ -110,7 +111,8 @@ describe('the price chart', () => {
     const { days, points, precision } = lineOf(drawingOf(await page(), 'nav'))
     const sql = 'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date'
     const prices = rows<{ date: string; nav: string }>(sql, isin)
-    const [first, last] = [prices[0]?.date ?? '', prices.at(-1)?.date ?? '']
+    const first = prices[0]?.date ?? ''
+    const last = prices.at(-1)?.date ?? ''
     const byDay = new Map(prices.map(({ date, nav }) => [daysBetween(first, date), Number(nav)]))
     expect(points.length).toBeGreaterThan(200)
     expect(days).toBe(daysBetween(first, last))
@@ -123,7 +125,8 @@ describe('the price chart', () => {
   })
 
   it('is the same line in both languages, with the figures of the language beside it', async () => {
-    const [english, german] = [await page(), await text(`funds/${isin}/de.html`)]
+    const english = await page()
+    const german = await text(`funds/${isin}/de.html`)
     const pathIn = (page: string) => /class="line" d="([^"]+)"/.exec(page)?.[1]
     expect(pathIn(german)).toBe(pathIn(english))
     const nav = String(value('SELECT net_asset_value FROM price WHERE isin = ? ORDER BY date DESC', isin))
@@ -139,7 +142,8 @@ describe('the price chart', () => {
     const { range } = drawingOf(await page(), 'nav')
     const prices = rows<{ nav: string }>('SELECT net_asset_value AS nav FROM price WHERE isin = ?', isin)
     const navs = prices.map(({ nav }) => Number(nav))
-    const [low, high] = [Math.min(...navs), Math.max(...navs)]
+    const low = Math.min(...navs)
+    const high = Math.max(...navs)
     expect(range[0]).toBeLessThanOrEqual(low)
     expect(range[1]).toBeGreaterThanOrEqual(high)
     expect(high - low).toBeGreaterThan((range[1] - range[0]) / 3)
@@ -245,7 +249,8 @@ it('draws bars of a structure as parts of its largest value, below zero to the l
       }))
       expect(bars).not.toEqual([])
       const percents = bars.map(({ percent }) => percent)
-      const [low, high] = [Math.min(0, ...percents), Math.max(0, ...percents)]
+      const low = Math.min(0, ...percents)
+      const high = Math.max(0, ...percents)
       for (const { percent, x, width } of bars) {
         expect(Math.abs(width - (Math.abs(percent) / (high - low)) * 100)).toBeLessThan(0.6)
         expect(Math.abs(x - ((Math.min(0, percent) - low) / (high - low)) * 100)).toBeLessThan(0.6)

@@ -83,7 +83,8 @@ it('does not link from the downloads to pages if there are none', async () => {
 })
 
 it('writes the recipes for a fund with prices, even if another fund has more answers', async () => {
-  const [refused, priced] = [isinOf(1), isinOf(2)]
+  const refused = isinOf(1)
+  const priced = isinOf(2)
   makeDatabase(folder.file('odd.sqlite'), (insert) => {
     insertGood(insert, refused, { fund: { prices_permitted: 0 } })
     const young = { fund_inception_date: '2026-10-01', wkn: null, status_date: null }

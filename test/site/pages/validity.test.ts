@@ -35,7 +35,8 @@ const publishTwice = () =>
   once('site that was published twice', async () => {
     const { db, out, asOf, stop } = await buildDemoSite()
     await stop()
-    const [changed, later] = [folder.file('funds.sqlite'), folder.file('later')]
+    const changed = folder.file('funds.sqlite')
+    const later = folder.file('later')
     const publish = (from: string) =>
       mustRun(['publish', '--out', from, '--bucket', `file://${folder.file('bucket')}`, '--quiet', ...forced])
     await publish(out)

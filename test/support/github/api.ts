@@ -68,7 +68,8 @@ export async function startApi() {
       },
       'GET /actions/artifacts': () => {
         const found = api.artifacts.filter(({ name }) => name === query.get('name'))
-        const [size, page] = [Number(query.get('per_page')), Number(query.get('page'))]
+        const size = Number(query.get('per_page'))
+        const page = Number(query.get('page'))
         return [200, { artifacts: found.slice((page - 1) * size, page * size) }]
       },
       'GET /actions/workflows/X': () => [workflow === undefined ? 404 : 200, { state: workflow?.state }],

@@ -112,7 +112,8 @@ function parseRange(header: string | undefined, size: number) {
 }
 
 function verifyRead(object: StoredObject, headers: Headers): void {
-  const [match, noneMatch] = [headers['if-match'], headers['if-none-match']]
+  const match = headers['if-match']
+  const noneMatch = headers['if-none-match']
   const since = Date.parse(headers['if-modified-since'] ?? '')
   const isOther =
     match === undefined
@@ -152,7 +153,8 @@ function copiedFrom(source: string, bucket: StoredBucket, { bucket: name, header
 }
 
 function verifyWrite(current: StoredObject | undefined, headers: Headers, { conditions }: S3Settings): void {
-  const [match, noneMatch] = [headers['if-match'], headers['if-none-match']]
+  const match = headers['if-match']
+  const noneMatch = headers['if-none-match']
   if (conditions === 'ignored' || (match === undefined && noneMatch === undefined)) return
   if (conditions === 'refused' || (noneMatch !== undefined && noneMatch !== '*'))
     throw new S3Error('NotImplemented', 'A header implies functionality that is not implemented')
@@ -230,7 +232,8 @@ const deleteObject: Handler = ({ key }, bucket) => {
 }
 
 const listUploads: Handler = ({ query }, bucket, { settings }) => {
-  const [prefix, marker] = [query.get('prefix') ?? '', query.get('key-marker') ?? '']
+  const prefix = query.get('prefix') ?? ''
+  const marker = query.get('key-marker') ?? ''
   const left = [...bucket.uploads.values()]
     .filter(({ key }) => key.startsWith(prefix) && compareKeys(key, marker) > 0)
     .sort((one, other) => compareKeys(one.key, other.key))

@@ -38,7 +38,8 @@ async function startOnce() {
   for (const folder of ['mon', 'osd', 'run']) mkdirSync(join(dir, folder))
   const port = await freePorts()
   const monitorPort = port + 1
-  const [fsid, osd] = [randomUUID(), randomUUID()]
+  const fsid = randomUUID()
+  const osd = randomUUID()
   writeFileSync(join(dir, 'ceph.conf'), configuration(dir, port, monitorPort, fsid))
   const run = promisify(execFile)
   // For commands that still wait when everything ends.

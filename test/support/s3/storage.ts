@@ -64,7 +64,8 @@ export function makeObject(
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
-    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)]
+    const left = a.charCodeAt(at)
+    const right = b.charCodeAt(at)
     if (left !== right) return rank(left) - rank(right)
   }
   return a.length - b.length

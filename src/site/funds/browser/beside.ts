@@ -23,10 +23,13 @@ export function exploreBars(figure: HTMLElement): void {
 export function exploreAreas(figure: HTMLElement, language: Language): void {
   let day = 0
   const days = (figure.dataset['days'] ?? '').split(' ').map((step) => (day += Number(step)))
-  const [first = 0, last = 0] = [days[0], days.at(-1)]
+  const first = days[0] ?? 0
+  const last = days.at(-1) ?? 0
   const heading = figure.querySelector('.day')
   const classes = [...figure.querySelectorAll<HTMLElement>('[data-shares]')].map((cell) => ({
-    ...{ cell, asMade: cell.innerHTML, name: cell.parentElement?.querySelector('th')?.textContent ?? '' },
+    cell,
+    asMade: cell.innerHTML,
+    name: cell.parentElement?.querySelector('th')?.textContent ?? '',
     shares: (cell.dataset['shares'] ?? '').split(' ').map((share) => percentIn(language, Number(share))),
   }))
   const dayOf = (index: number) => unbroken(dayIn(language, isoOf(days[index] ?? last)))

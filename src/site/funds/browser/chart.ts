@@ -17,8 +17,10 @@ const whole = 'Max'
 
 export function exploreLine(figure: HTMLElement, language: Language): void {
   const { points = '', windows = '', currency, distributions = '', splits = '' } = figure.dataset
-  const [actions, say] = [unpacked({ distributions, splits }), sayOf(figure)]
-  const [drawn, change] = [figure.querySelector('.drawn'), figure.querySelector<HTMLElement>('.change')]
+  const actions = unpacked({ distributions, splits })
+  const say = sayOf(figure)
+  const drawn = figure.querySelector('.drawn')
+  const change = figure.querySelector<HTMLElement>('.change')
   const history = historyOf(points, windows)
   const explore = exploreChart(figure)
 
@@ -33,7 +35,8 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
       last: navs.length - 1,
       nearest: (share) => nearestDay(days, plot.first + share * plot.days),
       at: (index) => {
-        const [value, total] = [navs[index], reinvested?.[index]]
+        const value = navs[index]
+        const total = reinvested?.[index]
         return (
           value && {
             x: (value.day - plot.first) / plot.days,
@@ -53,7 +56,8 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
   take(history.sample, actions)
   const buttons = rangeChoices(figure)
   if (buttons.length === 0) return
-  const [oldest, newest] = [history.sample[0]?.day ?? 0, history.sample.at(-1)?.day ?? 0]
+  const oldest = history.sample[0]?.day ?? 0
+  const newest = history.sample.at(-1)?.day ?? 0
   for (const button of buttons) {
     const first = firstDayOf(button.dataset['range'] ?? '', newest)
     button.disabled = first !== null && first <= oldest
@@ -134,7 +138,8 @@ function historyOf(flat: string, windows: string) {
     sample: sample as readonly DayPrice[],
     /** Every price since the last one at or before a day. If the API does not answer, some of them (`isWhole` is false). */
     since: async (first: number) => {
-      const [from, to] = [yearToAsk(first), yearOf(sample.at(-1)?.day ?? 0)]
+      const from = yearToAsk(first)
+      const to = yearOf(sample.at(-1)?.day ?? 0)
       const asked = Array.from({ length: to - from + 1 }, (_, index) => ofYear(from + index))
       const found = await Promise.all(asked).catch(() => [])
       const prices = pricesSince(found.flat(), first)

@@ -42,7 +42,9 @@ async function compareFunds(root: HTMLElement): Promise<void> {
   const page = pageOf(root)
   const { part, say } = page
   const tell = teller(page)
-  const [figure, chips, compared] = [part('figure'), part('.chips'), part<HTMLTableElement>('#compared')]
+  const figure = part('figure')
+  const chips = part('.chips')
+  const compared = part<HTMLTableElement>('#compared')
   const giveUp = (message: Omit<Message, 'kind'>) => {
     part('.search').hidden = true
     figure.hidden = true
@@ -121,7 +123,10 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     )
     const rows = funds.map((fund) =>
       comparedRow({
-        ...{ fund, language, say, style: styles(fund) },
+        fund,
+        language,
+        say,
+        style: styles(fund),
         figures: comparison?.funds[loaded.indexOf(fund)] ?? null,
       }),
     )
@@ -241,7 +246,8 @@ function faultsOf(
 
 /** @returns draws a comparison, and writes its days into the table */
 function drawer({ part }: Page) {
-  const [figure, period] = [part('figure'), part('#period')]
+  const figure = part('figure')
+  const period = part('#period')
   const explore = exploreChart(figure)
   // Two headings name the days of the period.
   const headings = [...part('#compared').querySelectorAll<HTMLElement>('th [data-text]')].map((heading) => {
@@ -249,7 +255,8 @@ function drawer({ part }: Page) {
   })
   return (comparison: FundComparison | null, funds: readonly ListedFund[], styles: readonly number[]) => {
     figure.hidden = comparison === null
-    const [first, last] = [comparison?.days[0], comparison?.days.at(-1)]
+    const first = comparison?.days[0]
+    const last = comparison?.days.at(-1)
     const day = (number: number | undefined) => (number === undefined ? '–' : dayIn(language, isoOf(number)))
     const filled = ({ dataset }: HTMLElement) =>
       (dataset['text'] ?? '').replace('{first}', day(first)).replace('{last}', day(last))
@@ -263,7 +270,8 @@ function drawer({ part }: Page) {
     const drawn = part('.drawn')
     drawn.innerHTML = lineChart(plot, paths, language, styles)
     const endOf = (line: (typeof lines)[number], index: number) => ({
-      ...{ name: funds[index]?.name ?? '', style: styles[index] ?? 0 },
+      name: funds[index]?.name ?? '',
+      style: styles[index] ?? 0,
       depth: depthOf(plot.axis, line.at(-1)?.value ?? 0),
     })
     drawn.append(...lineEnds(lines.map(endOf)))

@@ -48,19 +48,24 @@ export function comparisonOf(histories: readonly History[], first: number | null
   })
   const common = [...(funds[0]?.values() ?? [])].filter(({ day }) => funds.every((byDay) => byDay.has(day)))
   const days = (first === null ? common : pricesSince(common, first)).map(({ day }) => day)
-  const [start, end] = [days[0], days.at(-1)]
+  const start = days[0]
+  const end = days.at(-1)
   if (start === undefined || end === undefined || start === end) return null
   return {
     days,
     funds: funds.map((byDay) => {
-      const [from, to] = [byDay.get(start)?.nav ?? '', byDay.get(end)?.nav ?? '']
+      const from = byDay.get(start)?.nav ?? ''
+      const to = byDay.get(end)?.nav ?? ''
       const worthOn = (day: number) => byDay.get(day)?.worth ?? NaN
       const indexOn = (day: number) => (worthOn(day) / worthOn(start)) * 100
       const points = [...byDay.keys()]
         .filter((day) => day >= start && day <= end)
         .map((day) => ({ day, value: indexOn(day) }))
       return {
-        ...{ from, to, performance: indexOn(end) - 100, line: thinned(points, mostPoints) },
+        from,
+        to,
+        performance: indexOn(end) - 100,
+        line: thinned(points, mostPoints),
         volatility: volatilityOf(days.map(worthOn), (end - start) / 365.25),
         indexOn,
       }

@@ -94,7 +94,8 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
 
 /** Name, category, ISIN and WKN. The digits of a price or a day would match nearly every search. */
 function searchTexts({ cells }: Row) {
-  const [nav, name] = [[...cells].at(-4), cells[0]]
+  const nav = [...cells].at(-4)
+  const name = cells[0]
   const texts = [...cells].slice(0, -4).map(({ textContent }) => textContent)
   return {
     ...searchText(texts),

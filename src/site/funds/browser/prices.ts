@@ -38,7 +38,8 @@ export async function fetchActions(address: string): Promise<FundActions> {
   const { distributions, splits } = (await response.json()) as ActionsAnswer
   return {
     distributions: distributions.map(({ ex_date, amount, reinvested_on: on, net_asset_value: nav }) => ({
-      ...{ exDay: dayNumber(ex_date), amount },
+      exDay: dayNumber(ex_date),
+      amount,
       reinvested: on === null || nav === null ? null : { day: dayNumber(on), nav },
     })),
     splits: splits.map(({ ex_date, factor }) => ({ exDay: dayNumber(ex_date), factor })),

@@ -108,14 +108,16 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
 function plotBox(svg: SVGSVGElement) {
   const box = svg.getBoundingClientRect()
   const { paddingLeft, paddingRight, paddingTop, paddingBottom } = getComputedStyle(svg)
-  const [left, top] = [parseFloat(paddingLeft), parseFloat(paddingTop)]
+  const left = parseFloat(paddingLeft)
+  const top = parseFloat(paddingTop)
   const width = box.width - left - parseFloat(paddingRight)
   return { box, left, top, width, height: box.height - top - parseFloat(paddingBottom) }
 }
 
 /** Moves the drawing's title and description to the element that the arrow keys work on. */
 function nameStage(svg: SVGSVGElement, stage: HTMLElement): void {
-  const [title, text] = [svg.querySelector('title'), svg.querySelector('desc')]
+  const title = svg.querySelector('title')
+  const text = svg.querySelector('desc')
   stage.tabIndex = 0
   stage.setAttribute('role', 'slider')
   stage.setAttribute('aria-label', title?.textContent ?? '')
@@ -146,7 +148,8 @@ function moved(key: string, from: number, last: number): number | null {
 
 /** The index of the nearest day. @param days ascending */
 export function nearestDay(days: readonly number[], day: number): number {
-  let [low, high] = [0, days.length - 1]
+  let low = 0
+  let high = days.length - 1
   while (high - low > 1) {
     const middle = (low + high) >> 1
     if ((days[middle] ?? 0) <= day) low = middle

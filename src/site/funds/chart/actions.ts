@@ -55,7 +55,8 @@ export function adjusted(prices: readonly DayPrice[], actions: FundActions): rea
     return [{ day, shares: 1 + Number(amount) / (Number(nav) * splitBetween(exDay, day)) }]
   })
   return prices.map(({ day, nav }) => {
-    const [before, after] = [splitBetween(-Infinity, day), splitBetween(day, last)]
+    const before = splitBetween(-Infinity, day)
+    const after = splitBetween(day, last)
     const shares = bought.reduce((all, one) => (one.day <= day ? all * one.shares : all), before)
     const value = Number(nav) / after
     return { day, nav: after === 1 ? nav : inDigitsOf(nav, value), value, worth: Number(nav) * shares }
@@ -88,7 +89,8 @@ export const packed = ({ distributions, splits }: FundActions) => ({
 export function unpacked(flat: { readonly distributions: string; readonly splits: string }): FundActions {
   return {
     distributions: inGroups(flat.distributions, 4).map(([exDay, amount = '', day, nav = '']) => ({
-      ...{ exDay: Number(exDay), amount },
+      exDay: Number(exDay),
+      amount,
       reinvested: day === '-' ? null : { day: Number(day), nav },
     })),
     splits: inGroups(flat.splits, 2).map(([exDay, factor = '']) => ({ exDay: Number(exDay), factor })),

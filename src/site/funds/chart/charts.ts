@@ -25,7 +25,8 @@ interface Axis {
 function valueAxis(low: number, high: number, wanted = 5): Axis {
   // If all values are equal, the line lies in the middle.
   const room = high > low ? 0 : Math.abs(low) / 20 || 1
-  const [from, to] = [low - room, high + room]
+  const from = low - room
+  const to = high + room
   const { step, digits } = roundStep((to - from) / wanted)
   const first = Math.floor(from / step + 1e-9)
   const last = Math.ceil(to / step - 1e-9)
@@ -43,7 +44,8 @@ const ladders = [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1]] as const
 function logAxis(low: number, high: number): Axis {
   const even = valueAxis(low, high)
   if (even.min > 0 && even.max / even.min <= mostRatio) return { ...even, isLog: true }
-  const [from, to] = [exponentOf(low), exponentOf(high)]
+  const from = exponentOf(low)
+  const to = exponentOf(high)
   const ticksOf = (factors: readonly number[], decades = 1) => {
     const all: number[] = []
     for (let exponent = from; exponent <= to + decades; exponent += decades)
@@ -52,7 +54,8 @@ function logAxis(low: number, high: number): Axis {
   }
   const fitting = ladders.map((factors) => ticksOf(factors)).find(({ length }) => length <= 7)
   const ticks = fitting ?? ticksOf([1], Math.ceil((to - from) / 5))
-  const [min, max] = [ticks[0] ?? low, ticks.at(-1) ?? high]
+  const min = ticks[0] ?? low
+  const max = ticks.at(-1) ?? high
   // Factors have one decimal place at most.
   return { min, max, ticks, digits: Math.max(0, Math.min(20, 1 - exponentOf(min))), isLog: true }
 }
@@ -115,7 +118,8 @@ function valueGrid(axis: Axis, language: Language, unit = ''): string {
 const logarithmic = { de: 'logarithmische Skala', en: 'logarithmic scale' }
 
 /** A narrow chart has room for so many labels below it. Of more it leaves out every other one (`odd`). */
-const [mostDayLabels, mostYearLabels] = [5, 7]
+const mostDayLabels = 5
+const mostYearLabels = 7
 
 /** Days below the chart. */
 function timeGrid({ first, days }: Plot, language: Language): string {
@@ -156,7 +160,8 @@ function monthTicks(first: number, last: number, language: Language) {
   const ticks: { readonly day: number; readonly label: string }[] = []
   const [year, month] = isoOf(first).split('-').map(Number)
   for (let index = (year ?? 0) * 12 + (month ?? 1); ; index++) {
-    const [ofYear, ofMonth] = [Math.floor(index / 12), index % 12]
+    const ofYear = Math.floor(index / 12)
+    const ofMonth = index % 12
     const day = dayNumber(`${String(ofYear).padStart(4, '0')}-${String(ofMonth + 1).padStart(2, '0')}-01`)
     if (day > last) return ticks
     const label = ofMonth === 0 ? String(ofYear) : (months[language][ofMonth] ?? '')
@@ -183,19 +188,22 @@ export interface ChartPoint {
 const depth = 1000
 
 /** From here on, an equal rise looks smaller and smaller on an even scale. */
-const [longDays, largeRatio] = [15 * 365.25, 10]
+const longDays = 15 * 365.25
+const largeRatio = 10
 
 /**
  * The plot of lines over the same days, with a logarithmic scale for many years or a wide range.
  * @param lines at least one, each with its points ascending
  */
 export function plotOf(...lines: readonly (readonly ChartPoint[])[]): Plot {
-  let [low, high] = [Infinity, -Infinity]
+  let low = Infinity
+  let high = -Infinity
   for (const { value } of lines.flat()) {
     if (value < low) low = value
     if (value > high) high = value
   }
-  const [first, last] = [lines[0]?.[0]?.day ?? 0, lines[0]?.at(-1)?.day ?? 0]
+  const first = lines[0]?.[0]?.day ?? 0
+  const last = lines[0]?.at(-1)?.day ?? 0
   const isLog = low > 0 && (last - first > longDays || high / low > largeRatio)
   return plotOver(first, last, isLog ? logAxis(low, high) : valueAxis(low, high))
 }
@@ -270,9 +278,12 @@ const yOf = ({ axis }: Plot, value: number) => Math.round(depthOf(axis, value) *
 
 /** A path from the first day at `from` through the points, in relative steps. A minus sign separates, too. */
 function pathThrough(points: readonly ChartPoint[], plot: Plot, from: number): string {
-  let [x, y, path] = [0, from, `M0 ${from}l`]
+  let x = 0
+  let y = from
+  let path = `M0 ${from}l`
   for (const [index, { day, value }] of points.entries()) {
-    const [nextX, nextY] = [day - plot.first, yOf(plot, value)]
+    const nextX = day - plot.first
+    const nextY = yOf(plot, value)
     path += `${index === 0 ? '' : ' '}${nextX - x}${nextY < y ? '' : ' '}${nextY - y}`
     x = nextX
     y = nextY
@@ -320,7 +331,8 @@ export function barChart(bars: readonly Bar[], language: Language): string {
   let markup = `${valueGrid(axis, language, percentSign(language))}<g class="bars">`
   for (const [index, { label, below, percent }] of bars.entries()) {
     const middle = toPercent((index + 0.5) * slot)
-    const [top, bottom] = [depthOf(axis, Math.max(0, percent)), depthOf(axis, Math.min(0, percent))]
+    const top = depthOf(axis, Math.max(0, percent))
+    const bottom = depthOf(axis, Math.min(0, percent))
     const sign = percent < 0 ? 'down' : 'up'
     const [y, dy] = percent < 0 ? [bottom, '1.2em'] : [top, '-.45em']
     // Counted from the end, so that the newest keeps its label on a narrow screen.
@@ -341,7 +353,8 @@ export function barChart(bars: readonly Bar[], language: Language): string {
  * @returns the markup for a value, with a class of its own
  */
 export function rowBars(values: readonly number[]): (value: number, kind: string) => string {
-  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
+  const low = Math.min(0, ...values)
+  const high = Math.max(0, ...values)
   const shareOf = (value: number) => toPercent(value / (high - low || 1))
   const zero = low < 0 ? `<rect class="at" x="${shareOf(-low)}" width="1"/>` : ''
   return (value, kind) => {

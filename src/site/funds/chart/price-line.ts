@@ -11,7 +11,8 @@ export type PriceLine = ReturnType<typeof priceLine>
 /** @param prices ascending, at least one */
 export function priceLine(prices: readonly DayPrice[], actions: FundActions) {
   const navs = adjusted(prices, actions)
-  const [first, last] = [navs[0]?.day ?? 0, navs.at(-1)?.day ?? 0]
+  const first = navs[0]?.day ?? 0
+  const last = navs.at(-1)?.day ?? 0
   const isWithin = ({ exDay }: { readonly exDay: number }) => exDay > first && exDay <= last
   const distributions = actions.distributions.filter(isWithin)
   const reinvested = distributions.length > 0 ? reinvestedPrices(navs) : null

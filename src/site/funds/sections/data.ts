@@ -67,7 +67,8 @@ function requests(facts: FundFacts, language: Language): Html | null {
   const year = price.newest.date.slice(0, 4)
   const request = (answer: FundAnswer, query = '') =>
     `curl ${shellText(baseUrl + pathOf(fund.isin, answer, [`${year}-01-01`, `${year}-12-31`]) + query)}`
-  const [newest, ofYear] = [request(current), request(historic, '?format=xml')]
+  const newest = request(current)
+  const ofYear = request(historic, '?format=xml')
   const lines = [`# ${w.currentRequest}`, newest, `# ${w.historicRequest}`, ofYear]
   return html`<div>
     <h3 id="requests">${w.requests}</h3>

@@ -45,7 +45,8 @@ export function documentsSection(
 function sortedDocuments(documents: readonly DocumentRow[]): readonly DocumentRow[] {
   const place = ({ kind, language }: DocumentRow) => `${documentKinds.indexOf(kind)} ${language}`
   return documents.toSorted((one, other) => {
-    const [here, there] = [place(one), place(other)]
+    const here = place(one)
+    const there = place(other)
     if (here !== there) return here < there ? -1 : 1
     return one.date > other.date ? -1 : 1
   })

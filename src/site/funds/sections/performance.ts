@@ -190,11 +190,10 @@ function indexFigure(line: Line, language: Language): Html {
 
 function drawnLine(id: string, title: string, line: Line, period: string, language: Language): Html {
   const w = fundWords[language]
-  const [first, last] = [line.navs[0], line.navs.at(-1)]
-  const [day, value] = [
-    (price = first) => dayIn(language, isoOf(price?.day ?? 0)),
-    (price = first) => decimalIn(language, price?.nav ?? ''),
-  ]
+  const first = line.navs[0]
+  const last = line.navs.at(-1)
+  const day = (price = first) => dayIn(language, isoOf(price?.day ?? 0))
+  const value = (price = first) => decimalIn(language, price?.nav ?? '')
   return html`<p class="change" role="status">
       ${raw(priceLineChange(line, language, period, w.onChart.reinvested))}
     </p>

@@ -41,7 +41,6 @@ const commands: readonly (readonly [line: string, kind: 'file' | 'folder'])[] = 
   ['import price prices.csv --db IT', 'file'],
   ['import --undo --db IT', 'file'],
   ['check --config IT', 'file'],
-  ['plan IT IT', 'file'],
   [`nightly --db none.sqlite --bucket ${bucket} --summary IT`, 'file'],
   [`nightly --db none.sqlite --bucket ${bucket} --metrics IT`, 'file'],
   [`status --bucket ${bucket} --metrics IT`, 'file'],

@@ -1,5 +1,5 @@
-/** The structure of src/: which room may import which, and no cycles. `src/README.md` explains the rooms. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+/** The structure of src/: the wall between core and extensions, which room may import which, and no cycles. `src/README.md` explains it. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { expect, it } from 'vitest'
 import { repository } from './support/folders.ts'
@@ -7,39 +7,89 @@ import { repository } from './support/folders.ts'
 const src = join(repository, 'src')
 
 /**
- * For each folder, what it may import besides itself: other folders with all that is in them, packages, and `node:` for the
- * built-in modules. A folder below a room can have rules of its own: the longest match counts.
+ * For each folder of the core, what it may import besides itself: other folders with all that is in them, packages, and `node:`
+ * for the built-in modules. A folder below a room can have rules of its own: the longest match counts.
  */
 const mayImport: Readonly<Record<string, string>> = {
-  system: '@date-fns date-fns node:',
-  api: 'system',
-  'api/routes': '',
-  'api/contract': 'api/routes system',
-  'api/derive': 'api system xmlbuilder2',
-  'api/encode': 'api/contract',
-  'api/endpoints': 'api/contract api/routes',
-  data: 'api guards system better-sqlite3 node:',
-  'data/import': 'api data guards system better-sqlite3 csv-parse fflate read-excel-file saxen node:',
-  guards: 'api system date-easter',
-  site: 'api guards system xmlbuilder2 node:',
-  'site/changes': 'api site',
-  'site/funds/chart': 'api/routes system',
-  'site/funds/browser': 'api/contract api/routes site/changes site/funds/chart system',
-  downloads: 'api data site system better-sqlite3 fflate hyparquet hyparquet-writer node:',
-  build: 'api data downloads guards site system zod node:',
-  bucket: 'api build guards site system @aws-sdk better-sqlite3 p-limit zod node:',
-  edge: 'api system lru-cache p-limit node: esbuild @swc',
-  'edge/cloudfront': 'api edge @aws-sdk lru-cache node:',
-  'edge/core': 'api/routes',
-  conform: 'system node:',
-  'conform/oracle': 'better-sqlite3 node:',
-  demo: 'api data guards system better-sqlite3 node:',
-  'cli/monitoring': 'bucket data guards cli system zod node:',
-  cli: 'api bucket build conform data demo downloads edge guards site system @commander-js date-easter date-holidays esbuild zod node:',
+  'core/system': '@date-fns date-fns node:',
+  'core/api': 'core/system',
+  'core/api/routes': '',
+  'core/api/contract': 'core/api/routes core/system',
+  'core/api/derive': 'core/api core/system',
+  'core/api/encode': 'core/api/contract',
+  'core/api/endpoints': 'core/api/contract core/api/routes',
+  'core/data': 'core/api core/guards core/system better-sqlite3 node:',
+  'core/guards': 'core/api core/system date-easter',
+  'core/layout': 'core/api core/guards core/system node:',
+  'core/layout/browser': 'core/api/routes core/layout',
+  'core/snapshot': 'core/api core/data core/guards core/layout core/system zod node:',
+  'core/bucket':
+    'core/api core/guards core/layout core/snapshot core/system @aws-sdk better-sqlite3 p-limit zod node:',
+  'core/edge': 'core/api core/system lru-cache p-limit node: esbuild @swc',
+  'core/edge/core': 'core/api/routes',
+  'core/cli': 'core @commander-js zod node:',
+  'extensions/conform': 'core/cli core/data core/system node:',
+  'extensions/conform/checks': 'extensions/conform core/system node:',
+  'extensions/conform/oracle': 'better-sqlite3 node:',
+  'extensions/site/funds/chart': 'core/api/routes core/layout core/system',
+  'extensions/site/funds/browser':
+    'core/api/contract core/api/routes core/layout core/system extensions/site/funds/chart',
 }
 
-/** Folders of src/, top-level only. */
-const rooms = [...new Set(Object.keys(mayImport).map((folder) => folder.split('/')[0]))].sort()
+/** Extensions import the core, packages, and nothing of each other. */
+const extensionOf = (file: string) => /^extensions\/((?:platforms\/)?[^/]+)\//.exec(file)?.[1]
+
+/** Imports over the wall that are to go. */
+const overTheWall: readonly string[] = [
+  'core/bucket/changes/compare.ts -> extensions/changes/history.ts',
+  'core/bucket/live/ask.ts -> extensions/changes/write.ts',
+  'core/bucket/publish/publish.ts -> extensions/changes/write.ts',
+  'core/cli/commands/build.ts -> extensions/tell/notices.ts',
+  'core/cli/commands/edge.ts -> extensions/platforms/cloudflare/deploy.ts',
+  'core/cli/commands/edge.ts -> extensions/platforms/cloudfront/deploy.ts',
+  'core/cli/commands/edge.ts -> extensions/platforms/nginx/deploy.ts',
+  'core/cli/commands/flip.ts -> extensions/tell/watch.ts',
+  'core/cli/commands/publish.ts -> extensions/tell/watch.ts',
+  'core/cli/commands/rollback.ts -> extensions/tell/watch.ts',
+  'core/cli/commands/status.ts -> extensions/tell/ages.ts',
+  'core/cli/commands/status.ts -> extensions/tell/metrics.ts',
+  'core/cli/commands/status.ts -> extensions/tell/notice.ts',
+  'core/cli/commands/status.ts -> extensions/tell/notices.ts',
+  'core/cli/commands/verify.ts -> extensions/tell/notices.ts',
+  'core/cli/doctor.ts -> extensions/tell/targets.ts',
+  'core/cli/from-settings.ts -> extensions/platforms/cloudfront/key-value-store.ts',
+  'core/cli/nightly/run.ts -> extensions/github/report.ts',
+  'core/cli/nightly/run.ts -> extensions/github/workflow.ts',
+  'core/cli/nightly/run.ts -> extensions/tell/watch.ts',
+  'core/cli/nightly/steps.ts -> extensions/github/report.ts',
+  'core/cli/nightly/steps.ts -> extensions/tell/notices.ts',
+  'core/cli/run.ts -> extensions/conform/command.ts',
+  'core/cli/run.ts -> extensions/demo/command.ts',
+  'core/cli/run.ts -> extensions/github/workflow.ts',
+  'core/cli/run.ts -> extensions/import/command.ts',
+  'core/cli/run.ts -> extensions/setup/command.ts',
+  'core/cli/run.ts -> extensions/tell/command.ts',
+  'core/cli/settings.ts -> extensions/import/encoding.ts',
+  'core/cli/settings.ts -> extensions/tell/targets.ts',
+  'core/snapshot/build.ts -> extensions/downloads/index.ts',
+  'core/snapshot/options.ts -> extensions/downloads/index.ts',
+  'core/snapshot/page-makers.ts -> extensions/describe/index.ts',
+  'core/snapshot/page-makers.ts -> extensions/site/funds/compare.ts',
+  'core/snapshot/page-makers.ts -> extensions/site/funds/list.ts',
+  'core/snapshot/page-makers.ts -> extensions/site/funds/merged.ts',
+  'core/snapshot/page-makers.ts -> extensions/site/funds/page.ts',
+  'core/snapshot/page-makers.ts -> extensions/site/start/security.ts',
+  'core/snapshot/page-makers.ts -> extensions/site/start/sitemap.ts',
+  'core/snapshot/page-makers.ts -> extensions/site/start/start.ts',
+  'core/snapshot/render.ts -> extensions/changes/feed.ts',
+  'core/snapshot/render.ts -> extensions/changes/pages.ts',
+  'core/snapshot/render.ts -> extensions/site/status/page.ts',
+  'extensions/describe/lists.ts -> extensions/changes/words.ts',
+  'extensions/describe/lists.ts -> extensions/site/funds/list.ts',
+  'extensions/setup/files.ts -> extensions/platforms/cloudflare/deploy.ts',
+  'extensions/setup/files.ts -> extensions/platforms/cloudfront/deploy.ts',
+  'extensions/setup/files.ts -> extensions/platforms/nginx/deploy.ts',
+]
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.(ts|mjs)$/.test(file) && statSync(join(src, file)).isFile())
@@ -53,22 +103,30 @@ it.each(Object.entries(mayImport))('%s imports from nowhere but: %s', (folder, a
   const strangers = files
     .filter((file) => folderOf(file) === folder)
     .flatMap((file) => (imports.get(file) ?? []).map((target) => ({ file, target: placeOf(target) })))
+    // The test of the wall has those.
+    .filter(({ target }) => !(folder.startsWith('core') && target.startsWith('extensions/')))
     .filter(({ target }) => !isAllowed(target))
   expect(strangers).toEqual([])
 })
 
-it('has at most twelve rooms, each with a README of at most 80 lines beside its tables', () => {
-  const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  expect(folders.map(({ name }) => name).sort()).toEqual(rooms)
-  expect(rooms.length).toBeLessThanOrEqual(12)
-  for (const room of rooms) {
-    const lines = readFileSync(join(src, room ?? '', 'README.md'), 'utf8')
-      .trimEnd()
-      .split('\n')
-    expect(lines.filter((line) => !line.startsWith('|')).length, `src/${room}/README.md`).toBeLessThanOrEqual(
-      80,
-    )
-  }
+it('the core imports no extension, and no extension another one', () => {
+  const crossing = files.flatMap((file) => {
+    const own = extensionOf(file)
+    const isFree = own === undefined && !file.startsWith('core/')
+    return (imports.get(file) ?? [])
+      .filter((target) => !isFree && extensionOf(target) !== undefined && extensionOf(target) !== own)
+      .map((target) => `${file} -> ${target}`)
+  })
+  expect([...new Set(crossing)].sort()).toEqual(overTheWall)
+})
+
+it('each room of the core, and each extension, has a README', () => {
+  const rooms = ['core', 'extensions'].flatMap((place) =>
+    readdirSync(join(src, place), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${place}/${name}/README.md`),
+  )
+  expect(rooms.filter((readme) => !existsSync(join(src, readme)))).toEqual([])
 })
 
 it('has no cycle of imports, imports of types included', () => {

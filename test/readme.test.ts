@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { parseConfig } from '../src/cli/load-settings.ts'
-import { openRules } from '../src/guards/rules.ts'
-import { complete, configShape } from '../src/cli/settings.ts'
+import { parseConfig } from '../src/core/cli/load-settings.ts'
+import { openRules } from '../src/core/guards/rules.ts'
+import { complete, configShape } from '../src/core/cli/settings.ts'
 import { expectSuccess } from './cli/outcome.ts'
 import { ended, run, start } from './cli/run.ts'
 import { repository, tempFolder, withoutPages } from './support/product.ts'
@@ -55,7 +55,7 @@ it('a second `npm start` serves, too, while the first one runs', async () => {
   await expectSuccess(run('init --demo --funds 1 --years 1', { cwd: folder.path }))
   await expectSuccess(run('build --db data/demo.sqlite', { cwd: folder.path, env: withoutPages }))
   const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Record<'start', string> }
-  const [, words = ''] = / && node src\/cli\/fundpress\.mjs (serve [^&]*)$/.exec(scripts.start) ?? []
+  const [, words = ''] = / && node src\/fundpress\.mjs (serve [^&]*)$/.exec(scripts.start) ?? []
   for (const each of [1, 2].map(() => start(words, { cwd: folder.path }))) {
     const end = ended(each)
     onTestFinished(async () => {
@@ -111,7 +111,7 @@ it.skipIf(lacks('git', '--version'))(
       .split('\n')
     expect(places.filter((place) => !ignored.includes(place))).toEqual([])
     // And nothing of the sources: such a rule would lose a file of a commit.
-    const sources = ['src/cli/main.ts', 'templates/schema.sql', 'fundpress.config.json', 'test/x.csv']
+    const sources = ['src/core/cli/main.ts', 'templates/schema.sql', 'fundpress.config.json', 'test/x.csv']
     expect(git('check-ignore', '--no-index', ...sources).stdout).toBe('')
   },
 )

@@ -1,4 +1,4 @@
-/** One word for one concept: no old words (`src/README.md` has the glossary), and no name that is exported twice. */
+/** One word for one concept: no old words. `src/README.md` has the glossary. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -31,19 +31,4 @@ it.each([
       .flatMap((line, index) => (word.test(line) ? [`${file.slice(repository.length)}:${index + 1}`] : [])),
   ])
   expect(found).toEqual([])
-})
-
-it('no two files of src export a function, a type or a value of the same name', () => {
-  const exported =
-    /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm
-  const owners = new Map<string, Set<string>>()
-  for (const file of files) {
-    const path = file.slice(repository.length)
-    if (!/^src\/.*\.ts$/.test(path)) continue
-    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(exported))
-      owners.set(name, (owners.get(name) ?? new Set()).add(path))
-  }
-  expect(owners.size).toBeGreaterThan(100)
-  const clashes = [...owners].filter(([, paths]) => paths.size > 1)
-  expect(clashes.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`)).toEqual([])
 })

@@ -1,11 +1,11 @@
-/** The registry is what `src/api/interface.md` says. That document is written by hand, and not derived from the code. */
+/** The registry is what `src/core/api/interface.md` says. That document is written by hand, and not derived from the code. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { structureTypes as declaredTypes } from '../../src/api/contract/structure-types.ts'
-import { endpoints } from '../../src/api/endpoints/index.ts'
-import { structureNames } from '../../src/conform/oracle/facts.ts'
+import { structureTypes as declaredTypes } from '../../src/core/api/contract/structure-types.ts'
+import { endpoints } from '../../src/core/api/endpoints/index.ts'
+import { structureNames } from '../../src/extensions/conform/oracle/facts.ts'
 
-const documentation = readFileSync(new URL('../../src/api/interface.md', import.meta.url), 'utf8')
+const documentation = readFileSync(new URL('../../src/core/api/interface.md', import.meta.url), 'utf8')
 
 /** The cells of the first table below a heading, without its head. */
 function tableOf(heading: string): readonly string[][] {

@@ -1,16 +1,16 @@
 /** An endpoint that only this test registers: all that is derived from the registry must know it. */
 import { expect, it } from 'vitest'
-import { allFunds, endpoint, fail } from '../../src/api/contract/endpoint.ts'
-import { noIsin } from '../../src/api/contract/errors.ts'
-import { fundOfPrices, fundWithoutStatus } from '../../src/api/contract/fund.ts'
-import { number, record, text } from '../../src/api/contract/shape.ts'
-import { documentSchemas } from '../../src/api/derive/json-schema.ts'
-import { openApi } from '../../src/api/derive/openapi.ts'
-import { routeTable } from '../../src/api/derive/route-table.ts'
-import { endpoints } from '../../src/api/endpoints/index.ts'
-import { documentKey } from '../../src/api/routes/keys.ts'
-import { matchPath } from '../../src/api/routes/match.ts'
-import { docsPages } from '../../src/site/docs/index.ts'
+import { allFunds, endpoint, fail } from '../../src/core/api/contract/endpoint.ts'
+import { noIsin } from '../../src/core/api/contract/errors.ts'
+import { fundOfPrices, fundWithoutStatus } from '../../src/core/api/contract/fund.ts'
+import { number, record, text } from '../../src/core/api/contract/shape.ts'
+import { documentSchemas } from '../../src/extensions/describe/json-schema.ts'
+import { openApi } from '../../src/extensions/describe/openapi.ts'
+import { routeTable } from '../../src/core/api/derive/route-table.ts'
+import { endpoints } from '../../src/core/api/endpoints/index.ts'
+import { documentKey } from '../../src/core/api/routes/keys.ts'
+import { matchPath } from '../../src/core/api/routes/match.ts'
+import { docsPages } from '../../src/extensions/describe/index.ts'
 
 const carbon = endpoint({
   id: 'carbon-footprint',

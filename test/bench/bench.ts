@@ -76,7 +76,7 @@ export async function alternate<Name extends string>(
   return rows
 }
 
-export const fundpress = new URL('../../src/cli/fundpress.mjs', import.meta.url).pathname
+export const fundpress = new URL('../../src/fundpress.mjs', import.meta.url).pathname
 
 /** What a program took, as measures, and what it printed. CPU time is that of all its threads and processes together. */
 export async function timed(program: string, args: readonly string[]) {

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { addBusinessDays } from 'date-fns/addBusinessDays'
 import { formatISO } from 'date-fns/formatISO'
 import { parseISO } from 'date-fns/parseISO'
-import { writeDemo } from '../../src/demo/demo.ts'
+import { writeDemo } from '../../src/extensions/demo/demo.ts'
 import { fundpress, timed, type Measures } from './bench.ts'
 
 export const buildOptions = {

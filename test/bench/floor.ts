@@ -11,7 +11,7 @@
 import { hash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contentTypeOf, isText } from '../../src/api/routes/content-types.ts'
+import { contentTypeOf, isText } from '../../src/core/api/routes/content-types.ts'
 
 const [tree = '', out = ''] = process.argv.slice(2)
 const total = { files: 0, bytes: 0, cpuSeconds: 0 }

@@ -7,7 +7,7 @@
  */
 
 import { join } from 'node:path'
-import { manifestKey } from '../../src/build/manifest.ts'
+import { manifestKey } from '../../src/core/snapshot/manifest.ts'
 import { alternate, bench } from './bench.ts'
 import { buildOptions, openBuilds } from './builds.ts'
 

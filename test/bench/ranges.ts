@@ -7,12 +7,12 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { routeTable } from '../../src/api/derive/route-table.ts'
-import { endpoints } from '../../src/api/endpoints/index.ts'
-import { gather, workerSearch } from '../../src/edge/cloudflare/respond.ts'
-import { answer, type Store } from '../../src/edge/core/answer.ts'
-import { joinRange } from '../../src/edge/core/join.ts'
-import { resolve } from '../../src/edge/core/resolve.ts'
+import { routeTable } from '../../src/core/api/derive/route-table.ts'
+import { endpoints } from '../../src/core/api/endpoints/index.ts'
+import { gather, workerSearch } from '../../src/extensions/platforms/cloudflare/respond.ts'
+import { answer, type Store } from '../../src/core/edge/core/answer.ts'
+import { joinRange } from '../../src/core/edge/core/join.ts'
+import { resolve } from '../../src/core/edge/core/resolve.ts'
 import { alternate, bench, demoSnapshot, type Table } from './bench.ts'
 
 const options = {

@@ -7,7 +7,7 @@
 
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { addDays } from '../../src/system/days.ts'
+import { addDays } from '../../src/core/system/days.ts'
 import { mustRun } from '../support/product.ts'
 import { bench, type Measures } from './bench.ts'
 

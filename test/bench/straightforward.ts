@@ -7,11 +7,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { create } from 'xmlbuilder2'
-import { isRefusal, type FundEndpoint } from '../../src/api/contract/endpoint.ts'
-import type { Shape } from '../../src/api/contract/shape.ts'
-import { structureTypes } from '../../src/api/contract/structure-types.ts'
-import { endpoints } from '../../src/api/endpoints/index.ts'
-import { fundReader, readIsins, type Fund } from '../../src/data/read/fund-reader.ts'
+import { isRefusal, type FundEndpoint } from '../../src/core/api/contract/endpoint.ts'
+import type { Shape } from '../../src/core/api/contract/shape.ts'
+import { structureTypes } from '../../src/core/api/contract/structure-types.ts'
+import { endpoints } from '../../src/core/api/endpoints/index.ts'
+import { fundReader, readIsins, type Fund } from '../../src/core/data/read/fund-reader.ts'
 
 type Plain = string | number | boolean | null | readonly Plain[] | { readonly [name: string]: Plain }
 type Element = ReturnType<ReturnType<typeof create>['ele']>

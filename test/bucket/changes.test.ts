@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
 import { baseUrl, openChanges } from '../support/changes.ts'
 import { newBenchmark } from '../support/nights.ts'
-import type { DayChanges } from '../../src/api/contract/changes.ts'
+import type { DayChanges } from '../../src/core/api/contract/changes.ts'
 
 const hostile = '</script><b>"& ]]>'
 

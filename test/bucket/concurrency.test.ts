@@ -1,7 +1,7 @@
 /** How many requests a store gets at the same time, while it throttles and afterwards. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { afterAnswer, afterRefusal, fullConcurrency } from '../../src/bucket/store/retry.ts'
+import { afterAnswer, afterRefusal, fullConcurrency } from '../../src/core/bucket/store/retry.ts'
 import { times } from '../support/rounds.ts'
 
 /** A store that carries out so many requests of each round, and refuses the others. @returns what it got, by round */

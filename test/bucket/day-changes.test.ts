@@ -1,9 +1,9 @@
 /** A day that is published very often: the size of its file and of the index is limited. */
 import { expect, it } from 'vitest'
-import type { ChangeHistory, CorrectedValue, DayChanges } from '../../src/api/contract/changes.ts'
-import { dayChanges, maxPriceRows, timeOfPublish, withPublish } from '../../src/bucket/changes/history.ts'
-import { changeFeeds } from '../../src/site/changes/feed.ts'
-import { noHistory } from '../../src/site/changes/pages.ts'
+import type { ChangeHistory, CorrectedValue, DayChanges } from '../../src/core/api/contract/changes.ts'
+import { dayChanges, maxPriceRows, timeOfPublish, withPublish } from '../../src/extensions/changes/history.ts'
+import { changeFeeds } from '../../src/extensions/changes/feed.ts'
+import { noHistory } from '../../src/extensions/changes/pages.ts'
 
 const asOf = '2026-11-18'
 const file = { sha256: '', bytes: 1 }

@@ -1,7 +1,7 @@
 /** What a command has to do, by what the bucket says: a row a case. */
 import { expect, it } from 'vitest'
-import { decide, type Candidate, type Situation } from '../../src/bucket/live/decide.ts'
-import type { Live } from '../../src/bucket/live/live.ts'
+import { decide, type Candidate, type Situation } from '../../src/core/bucket/live/decide.ts'
+import type { Live } from '../../src/core/bucket/live/live.ts'
 
 const old = '2026-11-19-aaaaaaaaaaaa'
 const now = '2026-11-20-bbbbbbbbbbbb'

@@ -1,8 +1,8 @@
 /** Which folders of downloads live.json names, and which one a publish uploads to. */
 import { expect, it } from 'vitest'
-import { chooseFolder, earlierAfter, earlierFolders } from '../../src/bucket/live/download-folders.ts'
-import { isExpired } from '../../src/bucket/live/download-folders.ts'
-import type { Live } from '../../src/bucket/live/live.ts'
+import { chooseFolder, earlierAfter, earlierFolders } from '../../src/core/bucket/live/download-folders.ts'
+import { isExpired } from '../../src/core/bucket/live/download-folders.ts'
+import type { Live } from '../../src/core/bucket/live/live.ts'
 
 const asOf = '2026-11-11'
 const folder = (name: string, sums: string) => ({ folder: name, files: 1, bytes: 1, sums })

@@ -1,7 +1,7 @@
 /** The KeyValueStore that names the live snapshot, against its API over HTTP. */
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { LiveSnapshot } from '../../src/bucket/live/live.ts'
-import { keyValueStore } from '../../src/bucket/live/key-value-store.ts'
+import type { LiveSnapshot } from '../../src/core/bucket/live/live.ts'
+import { keyValueStore } from '../../src/extensions/platforms/cloudfront/key-value-store.ts'
 import { startKeyValueStore, type KeyValueStoreServer } from '../support/key-value-store.ts'
 import '../support/local-names.ts'
 import { credentials } from '../support/publishing.ts'

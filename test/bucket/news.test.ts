@@ -1,6 +1,6 @@
 /** The news of a publish: what people must hear of before or after a snapshot goes live. */
 import { afterAll, expect, it } from 'vitest'
-import type { News } from '../../src/bucket/changes/news.ts'
+import type { News } from '../../src/core/bucket/changes/news.ts'
 import { openChanges } from '../support/changes.ts'
 import { forced } from '../support/product.ts'
 

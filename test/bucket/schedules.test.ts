@@ -1,6 +1,6 @@
 /**
  * The model test of publishing: schedules of publish, stage, flip, repair, rollback and prune, in which commands are killed, stopped and
- * not answered, any of their writes arrives late, and objects are lost. `src/bucket/protocol.md` has the proof.
+ * not answered, any of their writes arrives late, and objects are lost. `src/core/bucket/protocol.md` has the proof.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,17 +9,17 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { routeTable } from '../../src/api/derive/route-table.ts'
-import { endpoints } from '../../src/api/endpoints/index.ts'
-import { prune } from '../../src/bucket/prune/prune.ts'
-import { flipStaged } from '../../src/bucket/publish/flip-staged.ts'
-import { publish } from '../../src/bucket/publish/publish.ts'
-import type { Journal } from '../../src/bucket/live/journal.ts'
-import type { Live } from '../../src/bucket/live/live.ts'
-import { rollback } from '../../src/bucket/live/rollback.ts'
+import { routeTable } from '../../src/core/api/derive/route-table.ts'
+import { endpoints } from '../../src/core/api/endpoints/index.ts'
+import { prune } from '../../src/core/bucket/prune/prune.ts'
+import { flipStaged } from '../../src/core/bucket/publish/flip-staged.ts'
+import { publish } from '../../src/core/bucket/publish/publish.ts'
+import type { Journal } from '../../src/core/bucket/live/journal.ts'
+import type { Live } from '../../src/core/bucket/live/live.ts'
+import { rollback } from '../../src/core/bucket/live/rollback.ts'
 import { lateStore, type Fault, type Plan, type Process, type StoredBytes } from '../support/late-store.ts'
 import { seededRandom } from '../support/s3/random.ts'
-import { requestLifetimeSeconds } from '../../src/bucket/store/retry.ts'
+import { requestLifetimeSeconds } from '../../src/core/bucket/store/retry.ts'
 import { times } from '../support/rounds.ts'
 
 /** Few keys and few bodies: an object that another snapshot put back has the same ETag again. */
@@ -51,6 +51,7 @@ function writeSnapshot(out: string, files: Readonly<Record<string, string>>) {
     sha256: sha256(text),
     bytes: text.length,
     type: 'text/plain',
+    from: sha256(text),
   }))
   const id = `2026-11-20-${sha256(JSON.stringify(lines)).slice(0, 12)}`
   const head = {
@@ -63,6 +64,10 @@ function writeSnapshot(out: string, files: Readonly<Record<string, string>>) {
     newestPrice: null,
     source: sha256(''),
     docsUrl: 'https://example.com/docs',
+    settings: sha256(''),
+    freshness: { fresh: 1, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0, stalest: [] },
+    site: null,
+    files: [],
   }
   const manifest = [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
   const sums = lines.map((line) => `${line.sha256}  ${line.key}\n`).join('')

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { isStray } from '../../src/bucket/store/strays.ts'
+import { isStray } from '../../src/core/bucket/store/strays.ts'
 import { expectSuccess } from '../cli/outcome.ts'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'

@@ -5,10 +5,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
-import { applyChanges, type ApplyOptions } from '../../src/bucket/publish/upload.ts'
-import type { NewFileObject, ObjectStore, WriteOptions } from '../../src/bucket/store/store.ts'
+import { applyChanges, type ApplyOptions } from '../../src/core/bucket/publish/upload.ts'
+import type { NewFileObject, ObjectStore, WriteOptions } from '../../src/core/bucket/store/store.ts'
 import { tempFolder } from '../support/folders.ts'
-import type { Change } from '../../src/bucket/manifest/compare.ts'
+import type { Change } from '../../src/core/bucket/manifest/compare.ts'
 
 const body = Buffer.from('{}')
 const sha256 = createHash('sha256').update(body).digest('hex')

@@ -1,11 +1,11 @@
 /** What a folder of downloads holds, found by its files. */
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import type { RestrictedFunds } from '../../src/api/contract/fund.ts'
-import { overlayStore } from '../../src/bucket/store/overlay.ts'
-import { findWithdrawn } from '../../src/bucket/live/removal.ts'
+import type { RestrictedFunds } from '../../src/core/api/contract/fund.ts'
+import { overlayStore } from '../../src/core/bucket/store/overlay.ts'
+import { findWithdrawn } from '../../src/core/bucket/live/removal.ts'
 import { lateStore } from '../support/late-store.ts'
-import { randomFor } from '../../src/system/random.ts'
+import { randomFor } from '../../src/core/system/random.ts'
 import { isinOf } from '../support/database.ts'
 
 const draws = randomFor('withdrawn', 1)

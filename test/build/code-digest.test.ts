@@ -2,7 +2,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { codeDigest, digestOfCode } from '../../src/build/code-digest.ts'
+import { codeDigest, digestOfCode } from '../../src/core/snapshot/code-digest.ts'
 import { repository, tempFolder } from '../support/folders.ts'
 
 const folder = tempFolder()
@@ -17,11 +17,11 @@ write(
 write('node_modules/charts/package.json', '{"version":"1.0.0"}')
 write('node_modules/@scope/days/package.json', '{"version":"2.0.0"}')
 const counting =
-  `src/api/encode/json.ts src/site/deep/chart.ts src/site/docs/index.ts src/data/read/fund-reader.ts
+  `src/core/api/encode/json.ts src/extensions/site/deep/chart.ts src/extensions/describe/index.ts src/core/data/read/fund-reader.ts
   templates/pages/style.css`.split(/\s+/)
 const others =
-  `src/cli/main.ts src/bucket/manifest/plan.ts src/edge/core/resolve.ts src/bucket/nightly/state.ts
-  src/data/import/csv.ts src/build/README.md`.split(/\s+/)
+  `src/core/cli/main.ts src/core/bucket/manifest/plan.ts src/core/edge/core/resolve.ts src/core/bucket/nightly/state.ts
+  src/make/pack.ts src/core/snapshot/README.md`.split(/\s+/)
 for (const file of [...counting, ...others]) write(file, file)
 const digest = () => digestOfCode(folder.path, 'src')
 
@@ -48,8 +48,8 @@ describe('the digest of the code', () => {
 
   it('tells the end of a file from the beginning of the next, and a name from another', () => {
     const before = digest()
-    write('src/api/encode/json.ts', '')
-    write('src/api/encode/text.ts', 'src/api/encode/json.ts ')
+    write('src/core/api/encode/json.ts', '')
+    write('src/core/api/encode/text.ts', 'src/core/api/encode/json.ts ')
     expect(digest()).not.toBe(before)
   })
 

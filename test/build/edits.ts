@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { structureTypes } from '../../src/api/contract/structure-types.ts'
+import { structureTypes } from '../../src/core/api/contract/structure-types.ts'
 import { goodRows, insertGood, isinOf, type Insert, type Row, type Value } from '../support/database.ts'
 import { repository } from '../support/product.ts'
 

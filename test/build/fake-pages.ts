@@ -1,7 +1,7 @@
 /** Makers of pages for tests: pages that tell what they were given. Threads import this file as it is. */
-import type { FundPages, SitePages, SitePageSource } from '../../src/api/contract/page.ts'
-import { jsonEncoder } from '../../src/api/encode/json.ts'
-import { endpoints } from '../../src/api/endpoints/index.ts'
+import type { FundPages, SitePages, SitePageSource } from '../../src/core/api/contract/page.ts'
+import { jsonEncoder } from '../../src/core/api/encode/json.ts'
+import { endpoints } from '../../src/core/api/endpoints/index.ts'
 
 const about: FundPages = {
   folder: 'funds/',

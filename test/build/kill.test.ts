@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, renameSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { markOf, thisHolder } from '../../src/system/holder.ts'
+import { markOf, thisHolder } from '../../src/core/system/holder.ts'
 import { ended, run, start } from '../cli/run.ts'
 import { repository, startServer, tempFolder } from '../support/product.ts'
 import { hashesOf, wholeSnapshot } from '../support/tree.ts'
@@ -198,7 +198,7 @@ describe('two builds into one folder at the same time', () => {
   it.runIf(isComplete)('never lose the snapshot, however often they exchange it', async () => {
     const script = `
       import { writeFileSync } from 'node:fs'
-      import { makeStaging } from './src/build/staging.ts'
+      import { makeStaging } from './src/core/snapshot/staging.ts'
       for (let round = 0; round < 600; round++) {
         const staging = makeStaging(process.argv[1])
         writeFileSync(staging.folder + '/manifest.ndjson.gz', '')

@@ -1,8 +1,8 @@
 /** A registry with two more endpoints: one about a fund, and the same over all funds. Threads import this file as it is. */
-import { allFunds, endpoint } from '../../src/api/contract/endpoint.ts'
-import { noIsin } from '../../src/api/contract/errors.ts'
-import { number, record } from '../../src/api/contract/shape.ts'
-import { endpoints as ownEndpoints } from '../../src/api/endpoints/index.ts'
+import { allFunds, endpoint } from '../../src/core/api/contract/endpoint.ts'
+import { noIsin } from '../../src/core/api/contract/errors.ts'
+import { number, record } from '../../src/core/api/contract/shape.ts'
+import { endpoints as ownEndpoints } from '../../src/core/api/endpoints/index.ts'
 
 const carbon = endpoint({
   id: 'carbon-footprint',

@@ -8,7 +8,7 @@ import { expectedObjects, expectedWindows } from '../api/oracle/keys.ts'
 import { mustRun } from '../support/product.ts'
 import { buildDemo, buildOdd, type Snapshot } from '../support/snapshots.ts'
 import { filesIn, hashesOf, manifestOf, isOfChanges } from '../support/tree.ts'
-import { type OracleFunds, openOracleFunds } from '../../src/conform/oracle/funds.ts'
+import { type OracleFunds, openOracleFunds } from '../../src/extensions/conform/oracle/funds.ts'
 
 /** They name the snapshot: the manifest's first line has their digests. */
 const besideObjects = ['changes.js', 'de.html', 'index.html', 'index.json', 'status.css', 'status.js'].map(

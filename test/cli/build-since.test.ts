@@ -1,7 +1,7 @@
 /** Builds in parts, on the command line: `build --since` from a folder, a manifest and a slot; `build --shard` and `build --merge`. */
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { BuildSummary } from '../../src/build/build.ts'
+import type { BuildSummary } from '../../src/core/snapshot/build.ts'
 import { buildNights, newBenchmark, type Nights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { docsUrl, type Run } from '../support/product.ts'
@@ -89,7 +89,7 @@ describe('build --shard and --merge', () => {
       summaryOf(await build(out, ` --shard ${index + 1}/2`))
   })
 
-  const lines = ['serve --out one --port 0', 'plan night-1 one', 'publish --out one', 'plan --out one']
+  const lines = ['serve --out one --port 0', 'publish --out one', 'plan --out one']
   it.each(lines)('`%s` refuses a single shard, says what to do, and writes nothing', async (line) => {
     const before = press.bucket.keys()
     const run = line.startsWith('serve') ? press.bare : press.fundpress

@@ -1,7 +1,7 @@
 /** What the commands make of the time: progress and dates. */
 import { expect, it } from 'vitest'
-import { todayInBerlin } from '../../src/guards/clock.ts'
-import { showProgress } from '../../src/cli/progress.ts'
+import { todayInBerlin } from '../../src/core/guards/clock.ts'
+import { showProgress } from '../../src/core/cli/progress.ts'
 
 function watched(isTerminal: boolean, isQuiet = false) {
   const written: string[] = []

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { BuildSummary } from '../../src/build/build.ts'
+import type { BuildSummary } from '../../src/core/snapshot/build.ts'
 import { withClock } from '../support/clock.ts'
 import { tempFolder } from '../support/product.ts'
 import { run, runAlone } from './run.ts'

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { lists } from '../../src/api/contract/lists.ts'
+import { lists } from '../../src/core/api/contract/lists.ts'
 import {
   buildImage,
   canBuild,

@@ -77,7 +77,7 @@ beforeAll(async () => {
   for (const made of [installed, programs]) mkdirSync(made, { recursive: true })
   execute('tar', ['-xzf', join(project, 'fundpress.tgz'), '--strip-components=1'], installed)
   symlinkSync(join(repository, 'node_modules'), folder.file('node_modules'), 'junction')
-  symlinkSync('../@fundpress/cli/dist/cli/fundpress.mjs', join(programs, 'fundpress'))
+  symlinkSync('../@fundpress/cli/dist/fundpress.mjs', join(programs, 'fundpress'))
   chmodSync(join(programs, 'fundpress'), 0o755)
 })
 
@@ -125,7 +125,8 @@ describe('the installed package', () => {
     expect(readdirSync(installed).sort()).toEqual(names)
     const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
     expect(files.filter((name) => name.endsWith('.ts'))).toEqual([])
-    for (const name of ['cli/generate.js', 'cli/pack.js', 'edge/bundle.js']) expect(files).not.toContain(name)
+    for (const name of ['make/generate.js', 'make/pack.js', 'core/edge/bundle.js'])
+      expect(files).not.toContain(name)
   })
 
   it('imports no sources: the compiler leaves some paths of an import as they are', () => {
@@ -160,7 +161,7 @@ describe('the installed package', () => {
       expect.arrayContaining([
         `${base}/raw/v1.0.0/.github/fund-page-light.png`,
         `${base}/raw/v1.0.0/.github/fund-page-dark.png`,
-        `${base}/blob/v1.0.0/src/guards/README.md`,
+        `${base}/blob/v1.0.0/src/core/guards/README.md`,
         'templates/github/README.md',
       ]),
     )

@@ -1,7 +1,7 @@
 /** Implausible prices in `check` and `build`: new ones are refused, allowed by name, or withheld; old ones are shown in one line. */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Finding } from '../../src/data/check/finding.ts'
+import type { Finding } from '../../src/core/data/check/finding.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
 import { hashesOf, manifestOf } from '../support/tree.ts'

@@ -1,7 +1,7 @@
 /** `check --replay`: past days as nights. What it tells must be what `check` says on such a night. */
 import { writeFileSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
-import type { Finding } from '../../src/data/check/finding.ts'
+import type { Finding } from '../../src/core/data/check/finding.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
 import { run } from './run.ts'

@@ -25,7 +25,7 @@ export interface ProcessOptions extends RunOptions {
   readonly user?: number
 }
 
-export const launcher = join(repository, 'src/cli/fundpress.mjs')
+export const launcher = join(repository, 'src/fundpress.mjs')
 
 /** Puts a program `fundpress` into a folder, for a PATH. @param file what it runs with Node @returns the folder */
 export function installLauncher(folder: string, file = launcher): string {

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cut, safeData, safeLines } from '../../src/cli/safe-text.ts'
+import { cut, safeData, safeLines } from '../../src/core/cli/safe-text.ts'
 import { asOf, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { type Run, tempFolder } from '../support/product.ts'
 import { buildNights } from '../support/nights.ts'

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { leastContrast, pageBackgrounds } from '../../src/site/layout/colours.ts'
+import { leastContrast, pageBackgrounds } from '../../src/core/layout/colours.ts'
 import { mustRun, runFundpress, tempFolder } from '../support/product.ts'
 import { sample } from '../support/rounds.ts'
 import { filesIn } from '../support/tree.ts'

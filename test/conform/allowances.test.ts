@@ -6,8 +6,8 @@ import {
   mayBeRefusedInFront,
   mayBeTagOfCoded,
   withoutDotSegments,
-} from '../../src/conform/allowances.ts'
-import type { HttpAnswer } from '../../src/conform/client.ts'
+} from '../../src/extensions/conform/allowances.ts'
+import type { HttpAnswer } from '../../src/extensions/conform/client.ts'
 
 function answer(status: number, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
   return { status, headers: new Map(Object.entries(headers)), body: Buffer.alloc(0) }

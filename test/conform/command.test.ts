@@ -1,8 +1,8 @@
 /** `fundpress conform` against `serve`, and against what is not as it should be. */
 import { copyFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { partChecks } from '../../src/conform/checks/http.ts'
-import { type ConformReport, checks, openSuite } from '../../src/conform/suite.ts'
+import { partChecks } from '../../src/extensions/conform/checks/http.ts'
+import { type ConformReport, checks, openSuite } from '../../src/extensions/conform/suite.ts'
 import { certificate, lacksOpenssl } from '../support/certificate.ts'
 import { editDatabase } from '../support/database.ts'
 import { docsUrl, forced, makeTempFolder, mustRun, runFundpress } from '../support/product.ts'

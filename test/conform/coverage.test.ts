@@ -1,11 +1,11 @@
 /** The conformance suite asks for all that the contract declares: its oracle is written by hand, on purpose, and may forget nothing. */
 import { expect, it } from 'vitest'
-import { errorCases, strayErrorCases } from '../../src/api/derive/error-cases.ts'
-import { endpoints } from '../../src/api/endpoints/index.ts'
-import { targetsByError } from '../../src/conform/checks/answers.ts'
-import { openOracle } from '../../src/conform/oracle/oracle.ts'
-import { oracleEndpoints } from '../../src/conform/oracle/route.ts'
-import { initDatabase } from '../../src/data/model/new-database.ts'
+import { errorCases, strayErrorCases } from '../../src/core/api/derive/error-cases.ts'
+import { endpoints } from '../../src/core/api/endpoints/index.ts'
+import { targetsByError } from '../../src/extensions/conform/checks/answers.ts'
+import { openOracle } from '../../src/extensions/conform/oracle/oracle.ts'
+import { oracleEndpoints } from '../../src/extensions/conform/oracle/route.ts'
+import { initDatabase } from '../../src/core/data/model/new-database.ts'
 import { tempFolder } from '../support/folders.ts'
 import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'
 

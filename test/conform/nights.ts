@@ -4,8 +4,8 @@
  */
 import { copyFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { openOracle, type Oracle } from '../../src/conform/oracle/oracle.ts'
-import { fundPaths } from '../../src/conform/requests.ts'
+import { openOracle, type Oracle } from '../../src/extensions/conform/oracle/oracle.ts'
+import { fundPaths } from '../../src/extensions/conform/requests.ts'
 import type { Night } from '../edge/runtime/deployments.ts'
 import { editDatabase } from '../support/database.ts'
 import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'

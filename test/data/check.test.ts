@@ -5,7 +5,7 @@ import { tempFolder } from '../support/product.ts'
 import { run, type Ended } from '../cli/run.ts'
 import { doubts, insertWith } from './doubts.ts'
 import { problems } from './problems.ts'
-import type { Finding } from '../../src/data/check/finding.ts'
+import type { Finding } from '../../src/core/data/check/finding.ts'
 
 interface Report {
   readonly warnings: number

@@ -1,8 +1,8 @@
 /** Digests of a fund's rows: rows that differ anywhere have another one. */
 import { describe, expect, it } from 'vitest'
-import { fundDigests, wholeGroups } from '../../src/data/read/fund-digests.ts'
-import { schemaTables } from '../../src/data/model/schema.ts'
-import { openFunds } from '../../src/data/read/open.ts'
+import { fundDigests, wholeGroups } from '../../src/core/data/read/fund-digests.ts'
+import { schemaTables } from '../../src/core/data/model/schema.ts'
+import { openFunds } from '../../src/core/data/read/open.ts'
 import { goodRows, insertGood, isinOf, makeDatabase, type Row } from '../support/database.ts'
 import { tempFolder } from '../support/folders.ts'
 

@@ -1,11 +1,11 @@
 /** The tables of the model: their queries give every column of schema.sql, under the name that the endpoints know. */
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { sqlTypeOf } from '../../src/data/model/columns.ts'
-import { schemaTables } from '../../src/data/model/schema.ts'
-import { createStatement, schemaSql } from '../../src/data/model/new-database.ts'
-import { fundReader } from '../../src/data/read/fund-reader.ts'
-import { openFunds } from '../../src/data/read/open.ts'
+import { sqlTypeOf } from '../../src/core/data/model/columns.ts'
+import { schemaTables } from '../../src/core/data/model/schema.ts'
+import { createStatement, schemaSql } from '../../src/core/data/model/new-database.ts'
+import { fundReader } from '../../src/core/data/read/fund-reader.ts'
+import { openFunds } from '../../src/core/data/read/open.ts'
 import { insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/folders.ts'
 

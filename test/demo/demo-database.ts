@@ -1,7 +1,7 @@
 /** Demo databases for tests, and reading them. */
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll } from 'vitest'
-import { writeDemo, type DemoOptions } from '../../src/demo/demo.ts'
+import { writeDemo, type DemoOptions } from '../../src/extensions/demo/demo.ts'
 import { tempFolder } from '../support/product.ts'
 
 export const usual = { funds: 12, years: 10, until: '2026-11-20', seed: 1 } as const

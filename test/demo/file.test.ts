@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { writeDemo, type DemoOptions } from '../../src/demo/demo.ts'
+import { writeDemo, type DemoOptions } from '../../src/extensions/demo/demo.ts'
 import { makeTempFolder, type TempFolder } from '../support/product.ts'
 import { usual } from './demo-database.ts'
 

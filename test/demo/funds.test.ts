@@ -1,6 +1,6 @@
 /** The funds of a demo database: numbers, names, exceptions, figures, breakdowns. */
 import { describe, expect, it } from 'vitest'
-import { structureNames } from '../../src/conform/oracle/facts.ts'
+import { structureNames } from '../../src/extensions/conform/oracle/facts.ts'
 import { demoForTests } from './demo-database.ts'
 
 const { rows, values } = demoForTests({ years: 4 })

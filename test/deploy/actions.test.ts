@@ -1,8 +1,8 @@
 /** The inputs of the actions, and the files that they find in any repository. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { settingList } from '../../src/cli/settings.ts'
-import { guards } from '../../src/guards/guards.ts'
+import { settingList } from '../../src/core/cli/settings.ts'
+import { guards } from '../../src/core/guards/guards.ts'
 import { readAction, readWorkflow } from '../support/github/files.ts'
 
 const names = readdirSync('.github/actions')

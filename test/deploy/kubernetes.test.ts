@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { settingList } from '../../src/cli/settings.ts'
+import { settingList } from '../../src/core/cli/settings.ts'
 import { run } from '../cli/run.ts'
 import { repository, tempFolder } from '../support/product.ts'
 import { lacksShellcheck, shellcheck } from '../support/programs.ts'

@@ -35,7 +35,7 @@ beforeEach(() => {
   writeFileSync(program(), ownProgram)
 })
 
-const program = () => checkout.file('src/cli/fundpress.mjs')
+const program = () => checkout.file('src/fundpress.mjs')
 /** What a job has around its steps. A role gives credentials to all of them. */
 const surroundings = (role: Texts = credentials): Texts => ({
   ...role,
@@ -87,16 +87,12 @@ process.exitCode = ${code}
 
 describe('a night', () => {
   it('publishes in the first attempt, and shows no secret', async () => {
-    const first = await night({
-      FUNDPRESS_HEARTBEAT_URL: receiver.url('/ping/secret'),
-      FUNDPRESS_NOTIFY_URL: receiver.url('/hook/secret'),
-    })
+    const first = await night({ FUNDPRESS_NOTIFY_URL: receiver.url('/hook/secret') })
     expect(first, first.log).toMatchObject(success)
     const { snapshot = '', slot } = press.bucket.live() ?? {}
     expect(press.bucket.faultsOf(slot)).toEqual([])
     expect(first.summary).toContain(`| snapshot | \`${snapshot}\` in blue |`)
-    const paths = ['/ping/secret/start', '/hook/secret', '/ping/secret']
-    expect(receiver.received.map(({ path }) => path)).toEqual(paths)
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook/secret'])
     expect(JSON.stringify(first)).not.toContain('/secret')
   })
 

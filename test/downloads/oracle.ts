@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 export type Value = string | number | null
 export type Values = readonly Value[]
 
-/** Source: src/api/decisions.md, Errors: who may be given out what. */
+/** Source: src/core/api/decisions.md, Errors: who may be given out what. */
 const given = 'SELECT isin FROM fund WHERE data_permitted = 1'
 const priced = `${given} AND prices_permitted = 1`
 /** A fund of 29 February is a year old on 28 February. */

@@ -1,16 +1,16 @@
 import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { loadSettings } from '../../src/cli/load-settings.ts'
-import { requestFunction, responseFunction } from '../../src/edge/cloudfront/deploy.ts'
-import { noteHeader } from '../../src/edge/cloudfront/event.ts'
-import { asScript } from '../../src/edge/deployment.ts'
+import { loadSettings } from '../../src/core/cli/load-settings.ts'
+import { requestFunction, responseFunction } from '../../src/extensions/platforms/cloudfront/deploy.ts'
+import { noteHeader } from '../../src/extensions/platforms/cloudfront/event.ts'
+import { asScript } from '../../src/core/edge/deployment.ts'
 
 const settings = loadSettings({ flags: new Map(), environment: {}, configFile: undefined, cores: 1 })
 
 async function bundle(contents: string): Promise<string> {
   const { outputFiles, metafile } = await build({
-    stdin: { contents, resolveDir: 'src/edge/core', loader: 'ts' },
+    stdin: { contents, resolveDir: 'src/core/edge/core', loader: 'ts' },
     bundle: true,
     minify: true,
     write: false,
@@ -20,7 +20,7 @@ async function bundle(contents: string): Promise<string> {
     target: 'es2020',
   })
   const inputs = Object.keys(metafile.inputs).filter((path) => path !== '<stdin>')
-  expect(inputs.filter((path) => !/^src\/(edge\/core|api\/routes)\/[a-z-]+\.ts$/.test(path))).toEqual([])
+  expect(inputs.filter((path) => !/^src\/core\/(edge\/core|api\/routes)\/[a-z-]+\.ts$/.test(path))).toEqual([])
   return outputFiles[0]?.text ?? ''
 }
 

@@ -1,6 +1,6 @@
 /** Whose request it is, as limits count clients. */
 import { expect, it } from 'vitest'
-import { clientsBehind } from '../../src/edge/node/client.ts'
+import { clientsBehind } from '../../src/core/edge/node/client.ts'
 
 const clientOf = (trusted: string | null, remoteAddress: string, forwarded?: string) => {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }

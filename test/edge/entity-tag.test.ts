@@ -1,6 +1,6 @@
 /** ETags of a store that does not give them as HTTP has them. */
 import { expect, it } from 'vitest'
-import { slotStore } from '../../src/edge/node/bucket.ts'
+import { slotStore } from '../../src/core/edge/node/bucket.ts'
 
 const large = 300_000
 

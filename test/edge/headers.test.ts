@@ -1,7 +1,7 @@
 /** Headers that the edge parses by hand: short ones as a regular expression would, long ones in linear time. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { byteRange, isNotModified, parseHttpDate, verdictOf } from '../../src/edge/core/finish.ts'
+import { byteRange, isNotModified, parseHttpDate, verdictOf } from '../../src/core/edge/core/finish.ts'
 import { times } from '../support/rounds.ts'
 
 const whole = { length: 20, etag: '"a"', lastModified: 'Sun, 22 Nov 2026 10:00:00 GMT' }

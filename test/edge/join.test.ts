@@ -3,19 +3,24 @@ import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { times } from '../support/rounds.ts'
-import { list, optional, record, text, textLike } from '../../src/api/contract/shape.ts'
-import { csvEncoder } from '../../src/api/encode/csv.ts'
-import { jsonEncoder } from '../../src/api/encode/json.ts'
-import { jsonSeries, seriesRecord, xmlSeries } from '../../src/api/encode/series.ts'
-import { xmlEncoder } from '../../src/api/encode/xml.ts'
-import { formatsOf, type Format, type Route } from '../../src/api/routes/table.ts'
-import type { Around, WindowEntry } from '../../src/api/routes/keys.ts'
-import { lineMaker } from '../../src/build/document-files.ts'
-import { windowPieces } from '../../src/build/fund-documents.ts'
-import { gather, streamed } from '../../src/edge/cloudflare/respond.ts'
-import { overlapping, placeOfRange, type JoinedBody, type WindowPart } from '../../src/edge/core/answer.ts'
-import { concat, joinRange } from '../../src/edge/core/join.ts'
-import { byteSearch, cutRecords, windowKind } from '../../src/edge/core/window.ts'
+import { list, optional, record, text, textLike } from '../../src/core/api/contract/shape.ts'
+import { csvEncoder } from '../../src/core/api/encode/csv.ts'
+import { jsonEncoder } from '../../src/core/api/encode/json.ts'
+import { jsonSeries, seriesRecord, xmlSeries } from '../../src/core/api/encode/series.ts'
+import { xmlEncoder } from '../../src/core/api/encode/xml.ts'
+import { formatsOf, type Format, type Route } from '../../src/core/api/routes/table.ts'
+import type { Around, WindowEntry } from '../../src/core/api/routes/keys.ts'
+import { lineMaker } from '../../src/core/snapshot/document-files.ts'
+import { windowPieces } from '../../src/core/snapshot/fund-documents.ts'
+import { gather, streamed } from '../../src/extensions/platforms/cloudflare/respond.ts'
+import {
+  overlapping,
+  placeOfRange,
+  type JoinedBody,
+  type WindowPart,
+} from '../../src/core/edge/core/answer.ts'
+import { concat, joinRange } from '../../src/core/edge/core/join.ts'
+import { byteSearch, cutRecords, windowKind } from '../../src/core/edge/core/window.ts'
 
 const series = { list: 'prices', date: 'date', next: 'currency' }
 const item = record({ name: text('any'), value: text('any') })

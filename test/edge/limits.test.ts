@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { limitsOfAll, limitsOfClient, nginxCaches, sizeOfCache } from '../../src/edge/limits.ts'
-import { connectionLimits } from '../../src/edge/node/connections.ts'
+import { limitsOfAll, limitsOfClient, nginxCaches, sizeOfCache } from '../../src/core/edge/limits.ts'
+import { connectionLimits } from '../../src/core/edge/node/connections.ts'
 import { repository } from '../support/folders.ts'
 
 const cachesMiB = nginxCaches.reduce((sum, cache) => sum + sizeOfCache(cache).maxMiB, 0)
@@ -28,22 +28,30 @@ it.each([
     `${limitsOfClient.requests}`,
   ],
   ['.github/SECURITY.md', /^\| caches of nginx .* \| (\d+ MiB)/m, `${cachesMiB} MiB`],
-  ['src/edge/README.md', /^\| `serve`: connections \| (.*?) \|/m, connections],
-  ['src/edge/README.md', /^\| `serve`: long answers in work, .* \| (\d+) \| they wait/m, `${longAnswers}`],
+  ['src/core/edge/README.md', /^\| `serve`: connections \| (.*?) \|/m, connections],
   [
-    'src/edge/README.md',
+    'src/core/edge/README.md',
+    /^\| `serve`: long answers in work, .* \| (\d+) \| they wait/m,
+    `${longAnswers}`,
+  ],
+  [
+    'src/core/edge/README.md',
     /^\| `serve`: long answers of one client .* \| (\d+) \|/m,
     `${limitsOfClient.longAnswers}`,
   ],
-  ['src/edge/README.md', /^\| `serve`: wait of a long answer \| (.*?) \|/m, seconds(waitMs)],
-  ['src/edge/README.md', /^\| `serve`: long answers that wait \| (\d+) \|/m, `${waiting}`],
+  ['src/core/edge/README.md', /^\| `serve`: wait of a long answer \| (.*?) \|/m, seconds(waitMs)],
+  ['src/core/edge/README.md', /^\| `serve`: long answers that wait \| (\d+) \|/m, `${waiting}`],
   [
-    'src/edge/README.md',
+    'src/core/edge/README.md',
     /^\| `serve`: a long answer whose client .* \| (\d+ s) \|/m,
     seconds(readerPatienceMs),
   ],
-  ['src/edge/README.md', /^\| nginx: requests of one client .* \| (\d+) \|/m, `${limitsOfClient.requests}`],
-  ['src/edge/README.md', /^\| nginx: all caches \| (.*?) \|/m, `${cachesMiB} MiB`],
+  [
+    'src/core/edge/README.md',
+    /^\| nginx: requests of one client .* \| (\d+) \|/m,
+    `${limitsOfClient.requests}`,
+  ],
+  ['src/core/edge/README.md', /^\| nginx: all caches \| (.*?) \|/m, `${cachesMiB} MiB`],
   [
     'templates/container/README.md',
     /nginx, whose caches are in memory \((\d+ MiB) at most\)/,

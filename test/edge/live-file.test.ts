@@ -1,9 +1,9 @@
 /** What an edge takes for `live.json` or `staged.json`, and what becomes of it: no text leads it out of the bucket. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { placeOf } from '../../src/api/routes/pages.ts'
-import { isDamaged, type LiveSlot, maxLiveBytes, parseLiveFile } from '../../src/edge/core/live-file.ts'
-import { lastModifiedOf } from '../../src/edge/core/live.ts'
+import { placeOf } from '../../src/core/api/routes/pages.ts'
+import { isDamaged, type LiveSlot, maxLiveBytes, parseLiveFile } from '../../src/core/edge/core/live-file.ts'
+import { lastModifiedOf } from '../../src/core/edge/core/live.ts'
 import { hostileLiveText } from '../support/hostile-live.ts'
 import { liveExamples, liveText } from '../support/live-examples.ts'
 import { times } from '../support/rounds.ts'

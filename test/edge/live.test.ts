@@ -1,7 +1,7 @@
 /** How an isolate follows `live.json`, with a clock of the test and a time to live of 10 ms. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { followLive, noAnswer } from '../../src/edge/core/live.ts'
-import { readLiveOrLast, type LiveSlot } from '../../src/edge/core/live-file.ts'
+import { followLive, noAnswer } from '../../src/core/edge/core/live.ts'
+import { readLiveOrLast, type LiveSlot } from '../../src/core/edge/core/live-file.ts'
 
 let now: number
 let reads: number

@@ -1,6 +1,6 @@
 /** What counts as staged. */
 import { describe, expect, it } from 'vitest'
-import { stagedBeside } from '../../src/edge/core/preview.ts'
+import { stagedBeside } from '../../src/core/edge/core/preview.ts'
 
 const live = {
   format: 1,

@@ -1,14 +1,14 @@
 /** Business days against lists of days off that were written down from official calendars. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { closedDays, libraryOf } from '../../src/cli/generate-holidays.ts'
+import { closedDays, libraryOf } from '../../src/make/generate-holidays.ts'
 import {
   addBusinessDays,
   areHolidaysKnown,
   businessDaysBetween,
   openCalendar,
-} from '../../src/guards/calendar.ts'
-import { usualGap } from '../../src/guards/assess.ts'
+} from '../../src/core/guards/calendar.ts'
+import { usualGap } from '../../src/core/guards/assess.ts'
 import { repository } from '../support/product.ts'
 import { sample } from '../support/rounds.ts'
 

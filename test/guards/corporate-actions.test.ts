@@ -1,13 +1,13 @@
 /** What distributions and splits explain in a fund's prices, and what they do not. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { CorporateActionRow } from '../../src/api/contract/rows.ts'
-import { type Calendar, openCalendar } from '../../src/guards/calendar.ts'
-import type { PriceTexts } from '../../src/guards/figures.ts'
+import type { CorporateActionRow } from '../../src/core/api/contract/rows.ts'
+import { type Calendar, openCalendar } from '../../src/core/guards/calendar.ts'
+import type { PriceTexts } from '../../src/core/guards/figures.ts'
 import {
   defaultPlausibility,
   type ImplausiblePrice,
   implausiblePrices,
-} from '../../src/guards/plausibility.ts'
+} from '../../src/core/guards/plausibility.ts'
 
 let calendar: Calendar
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** What a publish refuses because of what is live: one step beyond each limit, and what lies just within. */
 import { describe, expect, it } from 'vitest'
-import { type Loss, lossByCounts, objectionsTo, type SnapshotFigures } from '../../src/guards/loss.ts'
+import { type Loss, lossByCounts, objectionsTo, type SnapshotFigures } from '../../src/core/guards/loss.ts'
 import { isinOf } from '../support/database.ts'
 
 const limits = {

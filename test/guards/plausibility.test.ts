@@ -1,13 +1,13 @@
 /** Which prices are implausible: each limit, and one step below it. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Calendar, openCalendar } from '../../src/guards/calendar.ts'
-import type { PriceTexts } from '../../src/guards/figures.ts'
+import { type Calendar, openCalendar } from '../../src/core/guards/calendar.ts'
+import type { PriceTexts } from '../../src/core/guards/figures.ts'
 import {
   defaultPlausibility,
   type ImplausiblePrice,
   implausiblePrices,
   limitsOf,
-} from '../../src/guards/plausibility.ts'
+} from '../../src/core/guards/plausibility.ts'
 
 let calendar: Calendar
 beforeAll(async () => {

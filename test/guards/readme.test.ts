@@ -1,8 +1,8 @@
 /** The README of the guards lists each of them, with the default of its setting. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { complete, configShape } from '../../src/cli/settings.ts'
-import { guards } from '../../src/guards/guards.ts'
+import { complete, configShape } from '../../src/core/cli/settings.ts'
+import { guards } from '../../src/core/guards/guards.ts'
 
 const defaults = complete(configShape.parse({}), 1)
 const defaultOf = (setting: string) =>
@@ -11,7 +11,7 @@ const defaultOf = (setting: string) =>
 const words: Readonly<Record<string, string>> = { 'bucket.maxDeletes': 'a tenth of them' }
 
 it('lists every guard with its name, its setting and the default', () => {
-  const readme = readFileSync('src/guards/README.md', 'utf8')
+  const readme = readFileSync('src/core/guards/README.md', 'utf8')
   const rows = [...readme.matchAll(/^\| `([a-z][a-z-]*(?::<\w+>(?:,<\w+>)?)?)` *\|(.+)\|(.*)\|(.*)\|$/gm)]
   const expected = Object.entries(guards).map(([name, { refuses, subject, setting }]) => [
     subject === null ? name : `${name}:<${subject.replace(',', '>,<')}>`,

@@ -1,6 +1,6 @@
 /** Four funds with few documents, what publishes of them say that they changed, and what feeds and pages say. */
 import { expect } from 'vitest'
-import type { DayChanges } from '../../src/api/contract/changes.ts'
+import type { DayChanges } from '../../src/core/api/contract/changes.ts'
 import { readDatabase } from './database.ts'
 import { askFeed, assertFeedsLead } from './feed.ts'
 import { expectList } from './lists.ts'

@@ -1,7 +1,7 @@
 /** Atom feeds, read by libxml2, and the files that they lead to. */
 import { execFileSync } from 'node:child_process'
 import { expect } from 'vitest'
-import type { DayChanges } from '../../src/api/contract/changes.ts'
+import type { DayChanges } from '../../src/core/api/contract/changes.ts'
 
 /** @param expression XPath with Atom's elements as `a:…` */
 export function askFeed(feed: string, expression: string): string {

@@ -2,7 +2,7 @@
  * Threads that are kept for the next command of this process: starting one takes longer than what most tests have for it to
  * do.
  */
-import { startThread, type Thread } from '../../src/system/start-thread.ts'
+import { startThread, type Thread } from '../../src/core/system/start-thread.ts'
 
 /** What a thread is asked depends on its module. */
 type Ask = (request: never) => Promise<unknown>

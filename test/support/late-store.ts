@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { Time } from '../../src/bucket/store/retry.ts'
-import type { S3Store } from '../../src/bucket/store/s3.ts'
-import type { Condition, NewFileObject, NewObject, WriteOptions } from '../../src/bucket/store/store.ts'
-import { ConditionFailed } from '../../src/bucket/store/store.ts'
+import type { Time } from '../../src/core/bucket/store/retry.ts'
+import type { S3Store } from '../../src/core/bucket/store/s3.ts'
+import type { Condition, NewFileObject, NewObject, WriteOptions } from '../../src/core/bucket/store/store.ts'
+import { ConditionFailed } from '../../src/core/bucket/store/store.ts'
 
 /** What happens to one write of a process. Delays are shares of the longest life of a request, from 0 to 1. */
 export type Fault =

@@ -43,7 +43,7 @@ export function startServer(out: string, extraArgs: readonly string[] = []) {
 
 /** The same with a source of its own: a bucket for example. */
 export async function startServing(args: readonly string[], options: RunOptions = {}) {
-  const child = spawn(process.execPath, ['src/cli/fundpress.mjs', 'serve', '--port', '0', ...args], {
+  const child = spawn(process.execPath, ['src/fundpress.mjs', 'serve', '--port', '0', ...args], {
     cwd: repository,
     env: environmentOf(options),
     stdio: ['ignore', 'pipe', 'pipe'],

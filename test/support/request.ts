@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { exchange, wholeBody } from '../../src/conform/client.ts'
+import { exchange, wholeBody } from '../../src/extensions/conform/client.ts'
 
 /** Lets a server listen on a port of 127.0.0.1; on any free one, unless given. */
 export async function listen(server: Server | SecureServer, port = 0) {

@@ -1,6 +1,6 @@
 /** What `fundpress serve --out` serves, in this process: for expectations, and with settings of its own. */
-import { serveFolder } from '../../src/cli/serve.ts'
-import { createEdgeServer, type NodeEdgeOptions } from '../../src/edge/node/server.ts'
+import { serveFolder } from '../../src/core/cli/serve.ts'
+import { createEdgeServer, type NodeEdgeOptions } from '../../src/core/edge/node/server.ts'
 import { listen } from './request.ts'
 import { workerSettings } from './worker.ts'
 

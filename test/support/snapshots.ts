@@ -5,7 +5,7 @@ import { editDatabase } from './database.ts'
 import { insertOddFunds, oddFunds } from './odd-funds.ts'
 import { once } from './once.ts'
 import { docsUrl, makeTempFolder, mustRun, repository, startServer } from './product.ts'
-import { openOracle } from '../../src/conform/oracle/oracle.ts'
+import { openOracle } from '../../src/extensions/conform/oracle/oracle.ts'
 
 export type Snapshot = Awaited<ReturnType<typeof build>>
 export type Served = Awaited<ReturnType<typeof serve>>

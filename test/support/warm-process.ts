@@ -16,9 +16,9 @@ export interface Done {
 }
 
 enableCompileCache()
-const { run } = await import('../../src/cli/run.ts')
+const { run } = await import('../../src/core/cli/run.ts')
 const { startKept } = await import('./kept-threads.ts')
-const { todayInBerlin } = await import('../../src/guards/clock.ts')
+const { todayInBerlin } = await import('../../src/core/guards/clock.ts')
 
 process.on('message', (order: Order) => void carryOut(order).then((done) => process.send?.(done)))
 process.on('disconnect', () => process.exit())

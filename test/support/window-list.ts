@@ -1,4 +1,4 @@
-/** The list of a fund's yearly windows, which only an edge reads. Source: src/bucket/keys.md, "Window list". */
+/** The list of a fund's yearly windows, which only an edge reads. Source: src/core/bucket/keys.md, "Window list". */
 import type { Schema } from './json-schema.ts'
 
 const record = (properties: Schema) => ({

@@ -17,7 +17,7 @@ import {
   openFolderBelow,
   openHandleBelow,
   realFolder,
-} from '../../src/system/below.ts'
+} from '../../src/core/system/below.ts'
 import { tempFolder } from '../support/product.ts'
 
 const folder = tempFolder()

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isDay } from '../../src/api/routes/values.ts'
-import { isoOf } from '../../src/system/day-number.ts'
-import { addDays, addYears, daysBetween, isWeekend, mondayOf } from '../../src/system/days.ts'
+import { isDay } from '../../src/core/api/routes/values.ts'
+import { isoOf } from '../../src/core/system/day-number.ts'
+import { addDays, addYears, daysBetween, isWeekend, mondayOf } from '../../src/core/system/days.ts'
 
 const anyDay = fc
   .date({ min: new Date('0101-01-01'), max: new Date('9898-12-31'), noInvalidDate: true })

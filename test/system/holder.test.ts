@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { isAlive, thisHolder } from '../../src/system/holder.ts'
+import { isAlive, thisHolder } from '../../src/core/system/holder.ts'
 
 const hasProc = existsSync('/proc/self/stat')
 

@@ -1,6 +1,6 @@
 /** Random numbers that are the same on every machine. */
 import { expect, it } from 'vitest'
-import { randomFor } from '../../src/system/random.ts'
+import { randomFor } from '../../src/core/system/random.ts'
 
 const digits = (...topic: readonly (string | number)[]): number[] => {
   const random = randomFor(...topic)

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { fingerprintOf, isSignedBy, openSigning } from '../../src/system/ssh-signature.ts'
+import { fingerprintOf, isSignedBy, openSigning } from '../../src/core/system/ssh-signature.ts'
 import { tempFolder } from '../support/folders.ts'
 import { makeKey, lacksSshKeygen } from '../support/ssh-keygen.ts'
 

@@ -10,7 +10,7 @@ said=$(mktemp)
 exec 3>&1
 for ((attempt = 1; ; attempt++)); do
   code=0
-  node "$here/../../../src/cli/fundpress.mjs" "$@" 2>&1 >&3 | tee "$said" >&2 || code=$?
+  node "$here/../../../src/fundpress.mjs" "$@" 2>&1 >&3 | tee "$said" >&2 || code=$?
   # Wrong settings (exit code 2) stay wrong, and so does what a guard (3) or the checks refuse. If ATTEMPTS is not a number,
   # there is one attempt.
   if [ "$code" -ne 1 ] || grep -q '^failed-step=check$' "$GITHUB_OUTPUT"; then break; fi

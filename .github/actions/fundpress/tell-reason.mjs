@@ -1,7 +1,7 @@
 /** Reports why a step of the action failed: as an annotation, and as the output that the issue quotes. */
 
 import { appendFileSync } from 'node:fs'
-import { withoutSecrets } from '../../../src/cli/safe-text.ts'
+import { withoutSecrets } from '../../../src/core/cli/safe-text.ts'
 
 /** @param {unknown} error */
 export function tellReason(error) {

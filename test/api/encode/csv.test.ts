@@ -8,8 +8,8 @@ import {
   record,
   text,
   textAmong,
-} from '../../../src/api/contract/shape.ts'
-import { csvEncoder } from '../../../src/api/encode/csv.ts'
+} from '../../../src/core/api/contract/shape.ts'
+import { csvEncoder } from '../../../src/core/api/encode/csv.ts'
 
 const row = record({
   date: day('Day', 'Tag'),

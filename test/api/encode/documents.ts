@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { create } from 'xmlbuilder2'
-import type { Fields, Shape } from '../../../src/api/contract/shape.ts'
+import type { Fields, Shape } from '../../../src/core/api/contract/shape.ts'
 
 /** What an independent encoder sees: records as entries, so that no object can reorder them. */
 export type Plain =

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { keyed, number, record } from '../../../src/api/contract/shape.ts'
-import { jsonEncoder, jsonText, shortestDecimal } from '../../../src/api/encode/json.ts'
+import { keyed, number, record } from '../../../src/core/api/contract/shape.ts'
+import { jsonEncoder, jsonText, shortestDecimal } from '../../../src/core/api/encode/json.ts'
 import { document, type Plain } from './documents.ts'
 import { times } from '../../support/rounds.ts'
 

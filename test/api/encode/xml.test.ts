@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { keyed, record, text } from '../../../src/api/contract/shape.ts'
-import { xmlEncoder } from '../../../src/api/encode/xml.ts'
+import { keyed, record, text } from '../../../src/core/api/contract/shape.ts'
+import { xmlEncoder } from '../../../src/core/api/encode/xml.ts'
 import { byXmlbuilder, document } from './documents.ts'
 import { times } from '../../support/rounds.ts'
 

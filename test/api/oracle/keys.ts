@@ -1,6 +1,10 @@
-/** The objects that a snapshot of a database must hold, straight from SQL and the table of src/bucket/keys.md. */
-import { structureNames } from '../../../src/conform/oracle/facts.ts'
-import { type OracleFund, type OracleFunds, isTooYoung } from '../../../src/conform/oracle/funds.ts'
+/** The objects that a snapshot of a database must hold, straight from SQL and the table of src/core/bucket/keys.md. */
+import { structureNames } from '../../../src/extensions/conform/oracle/facts.ts'
+import {
+  type OracleFund,
+  type OracleFunds,
+  isTooYoung,
+} from '../../../src/extensions/conform/oracle/funds.ts'
 
 interface ExpectedObject {
   readonly key: string

@@ -1,9 +1,9 @@
 /** The oracle itself, held to answers that were written by hand from the interface. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { initDatabase } from '../../../src/data/model/new-database.ts'
+import { initDatabase } from '../../../src/core/data/model/new-database.ts'
 import { insertOddFunds, oddFunds } from '../../support/odd-funds.ts'
 import { tempFolder } from '../../support/folders.ts'
-import { type Oracle, openOracle } from '../../../src/conform/oracle/oracle.ts'
+import { type Oracle, openOracle } from '../../../src/extensions/conform/oracle/oracle.ts'
 
 const folder = tempFolder()
 let oracle: Oracle

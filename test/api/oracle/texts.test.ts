@@ -1,9 +1,9 @@
 /** The oracle's texts and its negotiation, held to literal values; its XML to xmlbuilder2 as well. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Tree, numberText, toJson, toXml } from '../../../src/conform/oracle/document.ts'
-import { acceptedFormat, acceptedLanguage } from '../../../src/conform/oracle/negotiate.ts'
-import { decodePercent } from '../../../src/conform/oracle/route.ts'
+import { type Tree, numberText, toJson, toXml } from '../../../src/extensions/conform/oracle/document.ts'
+import { acceptedFormat, acceptedLanguage } from '../../../src/extensions/conform/oracle/negotiate.ts'
+import { decodePercent } from '../../../src/extensions/conform/oracle/route.ts'
 import { byXmlbuilder, document, type Plain } from '../encode/documents.ts'
 
 describe('texts', () => {

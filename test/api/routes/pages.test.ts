@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pages } from '../../../src/api/derive/route-table.ts'
-import { matchPage, placeOf, type Placed } from '../../../src/api/routes/pages.ts'
+import { pages } from '../../../src/core/api/derive/route-table.ts'
+import { matchPage, placeOf, type Placed } from '../../../src/core/api/routes/pages.ts'
 
 const bare: Placed = { slot: 'blue', snapshot: '2026-11-20-3f9c2ab4d1e0' }
 const live: Placed = {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { routeTable } from '../../../src/api/derive/route-table.ts'
-import { securityNumbers } from '../../../src/demo/funds.ts'
-import { endpoints } from '../../../src/api/endpoints/index.ts'
-import * as keys from '../../../src/api/routes/keys.ts'
-import { parseKey } from '../../../src/api/routes/parse-key.ts'
-import { formats, languages, type Route } from '../../../src/api/routes/table.ts'
+import { routeTable } from '../../../src/core/api/derive/route-table.ts'
+import { securityNumbers } from '../../../src/extensions/demo/funds.ts'
+import { endpoints } from '../../../src/core/api/endpoints/index.ts'
+import * as keys from '../../../src/core/api/routes/keys.ts'
+import { parseKey } from '../../../src/core/api/routes/parse-key.ts'
+import { formats, languages, type Route } from '../../../src/core/api/routes/table.ts'
 
 const table = routeTable(endpoints, 'https://docs.example.org')
 const languageAndFormat = fc.tuple(fc.constantFrom(...languages), fc.constantFrom(...formats))

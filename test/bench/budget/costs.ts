@@ -1,7 +1,7 @@
 /** What each hostile request costs the server beyond a request in good faith of the same length. */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { exchange } from '../../../src/conform/client.ts'
+import { exchange } from '../../../src/extensions/conform/client.ts'
 import { type RawRequest, plainRequest, type CostlyRequest } from './hostile.ts'
 import { type Probe, sumOf } from './probe.ts'
 

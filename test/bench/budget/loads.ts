@@ -5,7 +5,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectTo, exchange } from '../../../src/conform/client.ts'
+import { connectTo, exchange } from '../../../src/extensions/conform/client.ts'
 import { requestText } from './costs.ts'
 import type { Place } from './hostile.ts'
 import type { Probe } from './probe.ts'

@@ -1,6 +1,6 @@
 /** What was refused, failed, allowed and rolled back: in the history of the bucket, the summary, the log and `status`. */
 import { expect, it } from 'vitest'
-import { describeRefusal } from '../../../src/cli/nightly/report.ts'
+import { describeRefusal } from '../../../src/extensions/github/report.ts'
 import { editDatabase } from '../../support/database.ts'
 import {
   asOf,

@@ -1,8 +1,8 @@
 /** What `fundpress nightly` reports: a summary in Markdown, annotations, outputs of a workflow; none of it becomes a command. */
 import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { DayChanges } from '../../../src/api/contract/changes.ts'
-import { annotationLines } from '../../../src/cli/nightly/workflow.ts'
+import type { DayChanges } from '../../../src/core/api/contract/changes.ts'
+import { annotationLines } from '../../../src/extensions/github/workflow.ts'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import type { Run } from '../../support/product.ts'

@@ -28,8 +28,8 @@ beforeEach(() => {
     rmSync(fileOf(name), { force: true })
 })
 
-/** Those of the table in `src/cli/monitoring/metrics.md`. */
-const figuresListed = readFileSync(join(repository, 'src/cli/monitoring/metrics.md'), 'utf8')
+/** Those of the table in `src/extensions/tell/metrics.md`. */
+const figuresListed = readFileSync(join(repository, 'src/extensions/tell/metrics.md'), 'utf8')
   .split('\n')
   .flatMap((line) => /^\| `(fundpress_\w+)`/.exec(line)?.[1] ?? [])
 const textfile = (...names: readonly string[]) => readTextfiles(...names.map(fileOf))

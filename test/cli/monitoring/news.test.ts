@@ -13,7 +13,7 @@ import {
   useNights,
   withoutFund,
 } from '../../bucket/nightly/nightly.ts'
-import { linesOfNews } from '../../../src/cli/nightly/news.ts'
+import { linesOfNews } from '../../../src/core/cli/nightly/news.ts'
 import { editDatabase, readDatabase } from '../../support/database.ts'
 import { useReceiver } from '../../support/receiver.ts'
 import { holdBack } from '../../support/two-nights.ts'

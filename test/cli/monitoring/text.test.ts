@@ -1,8 +1,8 @@
 /** A notice in lines, as chats show it. Names of funds are data, whatever they are. */
 import { expect, it } from 'vitest'
-import type { Session } from '../../../src/cli/command.ts'
-import type { GuardName } from '../../../src/guards/guards.ts'
-import { createNotice, type NoticeFacts } from '../../../src/cli/monitoring/notice.ts'
+import type { Session } from '../../../src/core/cli/command.ts'
+import type { GuardName } from '../../../src/core/guards/guards.ts'
+import { createNotice, type NoticeFacts } from '../../../src/extensions/tell/notice.ts'
 
 const settings = { bucket: { name: 'fund-data', prefix: 'eu' } }
 const now = () => new Date('2026-11-20T01:02:03Z')

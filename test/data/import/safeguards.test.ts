@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { completedAt } from '../../../src/data/import/complete.ts'
+import { completedAt } from '../../../src/core/data/read/complete.ts'
 import { ended, run, runAlone, says, start } from '../../cli/run.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { userWithoutRights } from '../../support/other-user.ts'

@@ -1,6 +1,6 @@
 /** A real fund family: gaps, no WKNs, funds without data. */
 import { expect, it } from 'vitest'
-import { checks, openSuite } from '../../../src/conform/suite.ts'
+import { checks, openSuite } from '../../../src/extensions/conform/suite.ts'
 import { docsUrl } from '../../support/product.ts'
 import { sample } from '../../support/rounds.ts'
 import { serveHere } from '../../support/serve-here.ts'

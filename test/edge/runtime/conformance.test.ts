@@ -4,10 +4,10 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
-import type { CheckResult } from '../../../src/conform/check.ts'
-import { checks, openSuite, type Suite } from '../../../src/conform/suite.ts'
+import type { CheckResult } from '../../../src/extensions/conform/check.ts'
+import { checks, openSuite, type Suite } from '../../../src/extensions/conform/suite.ts'
 import { answersOf, conformNights, loadDuring, type Nights } from '../../conform/nights.ts'
-import { openOracle, type Oracle, type OracleAnswer } from '../../../src/conform/oracle/oracle.ts'
+import { openOracle, type Oracle, type OracleAnswer } from '../../../src/extensions/conform/oracle/oracle.ts'
 import { isComplete, rounds, sample } from '../../support/rounds.ts'
 import { cloudFront, describePlatforms, nginx, type Deployment, type Night } from './deployments.ts'
 

@@ -154,7 +154,7 @@ describe('a server under load', () => {
   it('answers from one snapshot at a time while it is exchanged again and again', async () => {
     const script = `
       import { cpSync } from 'node:fs'
-      import { makeStaging } from './src/build/staging.ts'
+      import { makeStaging } from './src/core/snapshot/staging.ts'
       const [live, ...snapshots] = process.argv.slice(1)
       let turn = 0
       for await (const _ of process.stdin) {

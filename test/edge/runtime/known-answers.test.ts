@@ -1,7 +1,7 @@
 /** Answers that `serve` keeps: they are those that it makes anew, and they take a bounded part of its memory. */
 import fc from 'fast-check'
 import { beforeAll, expect, it, vi } from 'vitest'
-import { answerCache } from '../../../src/edge/node/answers.ts'
+import { answerCache } from '../../../src/core/edge/node/answers.ts'
 import { rawRequest, type RawResponse } from '../../support/request.ts'
 import { times } from '../../support/rounds.ts'
 import { buildDemo, serve, type Served } from '../../support/snapshots.ts'

@@ -3,7 +3,7 @@
  * The budget (budget.test.ts) measures what long requests cost.
  */
 import { beforeAll, expect, it } from 'vitest'
-import { openOracle, type Oracle } from '../../../src/conform/oracle/oracle.ts'
+import { openOracle, type Oracle } from '../../../src/extensions/conform/oracle/oracle.ts'
 import { docsUrl } from '../../support/product.ts'
 import { headerOf, rawRequest } from '../../support/request.ts'
 import { fillDemo, madeOnce } from '../../support/snapshots.ts'

@@ -6,8 +6,8 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { serveFolder } from '../../../src/cli/serve.ts'
-import { connectionLimits } from '../../../src/edge/node/connections.ts'
+import { serveFolder } from '../../../src/core/cli/serve.ts'
+import { connectionLimits } from '../../../src/core/edge/node/connections.ts'
 import {
   makeTempFolder,
   mustRun,
@@ -32,7 +32,8 @@ let isin: string
 beforeAll(async () => {
   const db = folder.file('funds.sqlite')
   await fillDemo(1, 30, asOf)(db)
-  await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'])
+  const env = { FUNDPRESS_DOWNLOADS: 'true' }
+  await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
   isin = firstIsin(out)
   return folder.remove
 })
@@ -50,7 +51,13 @@ function socketTo(base: string): Socket {
 }
 
 describe('serve --bucket', () => {
-  const large = `downloads/${asOf}/large.sqlite`
+  const place = (name: string) => `/downloads/${asOf}/${name}`
+  /** The key of a file beside the downloads of the live snapshot. */
+  const keyOf = (name: string) => {
+    const sums = [...s3.objects('fund-data').keys()].find((key) => /^downloads\/[^/]+\/SHA256SUMS$/.test(key))
+    if (sums === undefined) throw new Error('no downloads in the bucket')
+    return sums.replace('SHA256SUMS', name)
+  }
   const body = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => at % 251))
   let s3: S3Server
   let server: Server
@@ -58,7 +65,7 @@ describe('serve --bucket', () => {
   beforeAll(async () => {
     s3 = await startS3({ buckets: ['fund-data'] })
     await mustRun(publishArgs(s3.endpoint, 'fund-data', out), { env: credentials })
-    s3.put('fund-data', large, body)
+    s3.put('fund-data', keyOf('large.sqlite'), body)
     // The live slot is read once for all of these tests.
     const env = { ...credentials, ...liveTtl(600) }
     server = await startServing(bucketArgs(s3.endpoint, 'fund-data'), { env })
@@ -74,32 +81,34 @@ describe('serve --bucket', () => {
   const reads = () => s3.log.flatMap(({ key, status }) => (key === 'live.json' ? [] : [{ key, status }]))
 
   it('asks the bucket for the parts of a large object that it is asked for, and no more', async () => {
-    const first = await ask(`/${large}`, { range: 'bytes=1000-1009' })
+    const large = keyOf('large.sqlite')
+    const first = await ask(place('large.sqlite'), { range: 'bytes=1000-1009' })
     expect([first.status, first.body.equals(body.subarray(1000, 1010))]).toEqual([206, true])
     expect(headerOf(first, 'content-range')).toBe(`bytes 1000-1009/${body.length}`)
     s3.reset()
     for (const start of [0, 700_000, 2_999_990]) {
-      const part = await ask(`/${large}`, { range: `bytes=${start}-${start + 9}` })
+      const part = await ask(place('large.sqlite'), { range: `bytes=${start}-${start + 9}` })
       expect(part.body.equals(body.subarray(start, start + 10))).toBe(true)
     }
     expect(reads()).toEqual(Array.from({ length: 3 }, () => ({ key: large, status: 206 })))
-    const whole = await ask(`/${large}`)
+    const whole = await ask(place('large.sqlite'))
     expect([whole.status, whole.body.equals(body)]).toEqual([200, true])
     expect(headerOf(whole, 'etag')).toBe(s3.objects('fund-data').get(large)?.etag)
     expect(new Set(reads().map(({ status }) => status))).toEqual(new Set([206]))
   })
 
   it('breaks off a download whose object changes meanwhile, and gives the new object from then on', async () => {
-    const key = `downloads/${asOf}/changed.sqlite`
+    const key = keyOf('changed.sqlite')
+    const target = place('changed.sqlite')
     s3.put('fund-data', key, body)
-    expect((await ask(`/${key}`, { range: 'bytes=0-0' })).status).toBe(206)
+    expect((await ask(target, { range: 'bytes=0-0' })).status).toBe(206)
     const parts = { operation: 'GetObject', keyMatches: /changed/, nth: 4 } as const
     const change = () => {
       s3.put('fund-data', key, Buffer.alloc(body.length, 7))
     }
     s3.faults([{ ...parts, kind: 'call', when: 'before', run: change }])
-    await expect(ask(`/${key}`)).rejects.toThrow(/aborted|hang up/)
-    const after = await ask(`/${key}`)
+    await expect(ask(target)).rejects.toThrow(/aborted|hang up/)
+    const after = await ask(target)
     expect([after.status, after.body.equals(Buffer.alloc(body.length, 7))]).toEqual([200, true])
   })
 

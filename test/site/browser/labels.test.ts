@@ -8,9 +8,9 @@ import {
   linePath,
   plotOf,
   stackOf,
-} from '../../../src/site/funds/chart/charts.ts'
-import { drawing } from '../../../src/site/layout/html.ts'
-import { pageTemplate } from '../../../src/site/layout/layout.ts'
+} from '../../../src/extensions/site/funds/chart/charts.ts'
+import { drawing } from '../../../src/core/layout/html.ts'
+import { pageTemplate } from '../../../src/core/layout/layout.ts'
 import { openBrowser, whyNoBrowser } from '../../support/browser.ts'
 
 /** A walk of up to 40 years, whatever its size and range. */

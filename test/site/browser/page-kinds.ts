@@ -1,5 +1,5 @@
 /** Every kind of page, with funds of every kind, published twice and served: for what has to hold on all pages. */
-import type { Language } from '../../../src/api/routes/table.ts'
+import type { Language } from '../../../src/core/api/routes/table.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { forced, makeTempFolder, mustRun, startServing } from '../../support/product.ts'
 import { fillDemo } from '../../support/snapshots.ts'

@@ -1,7 +1,7 @@
 /** How old an answer may be: what the documentation says of it, from the settings. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { answerAge } from '../../../src/site/docs/answer-age.ts'
+import { answerAge } from '../../../src/extensions/describe/answer-age.ts'
 import { buildSite } from '../../support/site.ts'
 import { fillDemo } from '../../support/snapshots.ts'
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { lists } from '../../../src/api/contract/lists.ts'
-import type { Optional, Shape, Texts } from '../../../src/api/contract/shape.ts'
-import { strayErrorCases, errorCases } from '../../../src/api/derive/error-cases.ts'
-import { endpoints } from '../../../src/api/endpoints/index.ts'
+import { lists } from '../../../src/core/api/contract/lists.ts'
+import type { Optional, Shape, Texts } from '../../../src/core/api/contract/shape.ts'
+import { strayErrorCases, errorCases } from '../../../src/core/api/derive/error-cases.ts'
+import { endpoints } from '../../../src/core/api/endpoints/index.ts'
 
 function textsOf(shape: Shape | Optional): Texts[] {
   switch (shape.kind) {

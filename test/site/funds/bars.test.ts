@@ -1,7 +1,7 @@
 /** Bars and their figures, and the scale of lines, whatever the values are. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { barChart, lineChart, plotOf } from '../../../src/site/funds/chart/charts.ts'
+import { barChart, lineChart, plotOf } from '../../../src/extensions/site/funds/chart/charts.ts'
 import { times } from '../../support/rounds.ts'
 
 it('a figure stands outside of its bar, and never on the labels below the chart', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { germanTextIn } from '../../../src/site/funds/chart/formats.ts'
+import { germanTextIn } from '../../../src/core/layout/formats.ts'
 
 it.each([
   // As stored, in English, in German. A space that does not break is shown as _.

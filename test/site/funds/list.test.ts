@@ -1,7 +1,7 @@
 /** The list of funds as it is made. */
 import { expect, it } from 'vitest'
-import type { FundEntry, SitePageSource } from '../../../src/api/contract/page.ts'
-import { cataloguePages } from '../../../src/site/funds/list.ts'
+import type { FundEntry, SitePageSource } from '../../../src/core/api/contract/page.ts'
+import { cataloguePages } from '../../../src/extensions/site/funds/list.ts'
 
 const fund: FundEntry = {
   isin: 'DE0008471400',

@@ -1,7 +1,7 @@
 /** The catalogue of a demo snapshot through the front door, against plain SQL. */
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { pageScripts } from '../../../src/cli/generate.ts'
+import { pageScripts } from '../../../src/make/generate.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { editDatabase } from '../../support/database.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { html, linkedData, linkTo, raw } from '../../../src/site/layout/html.ts'
+import { html, linkedData, linkTo, raw } from '../../../src/core/layout/html.ts'
 
 it('escapes values in a template, in text and in attributes', () => {
   const hostile = `</script><b>"&'`

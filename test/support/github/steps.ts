@@ -27,11 +27,17 @@ export function makeCheckout() {
   const bin = folder.file('bin')
   const temp = folder.file('temp')
   const workspace = folder.file('workspace')
-  for (const made of [bin, join(root, 'src/cli')]) mkdirSync(made, { recursive: true })
+  for (const made of [bin, join(root, 'src/core/cli')]) mkdirSync(made, { recursive: true })
   cpSync(join(repository, '.github'), join(root, '.github'), { recursive: true })
-  writeWarmProgram(join(root, 'src/cli/fundpress.mjs'), folder.file('orders'))
+  writeWarmProgram(join(root, 'src/fundpress.mjs'), folder.file('orders'))
   const namesIn = (under: string) => readdirSync(join(repository, under)).map((name) => join(under, name))
-  for (const name of ['templates', 'node_modules', 'package.json', ...namesIn('src'), ...namesIn('src/cli')])
+  for (const name of [
+    'templates',
+    'node_modules',
+    'package.json',
+    ...namesIn('src'),
+    ...namesIn('src/core/cli'),
+  ])
     if (!existsSync(join(root, name))) symlinkSync(join(repository, name), join(root, name))
 
   /** Runs the script of a step, in an empty workspace unless `cwd` is another folder. @param given all that is not empty */

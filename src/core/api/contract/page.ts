@@ -1,0 +1,164 @@
+/** Pages of a snapshot: `site` makes them, and `build` puts them into the snapshot, with manifest lines. */
+
+import type { Language, RouteTable } from '../routes/table.ts'
+import type { FundEndpoint } from './endpoint.ts'
+import type { DecimalText, FundRow, FundRows, Group, PriceRow } from './rows.ts'
+
+/** Spreadsheets allow 32,767 characters in a cell, and in answers to their web functions. */
+export const maxCharacters = 32_766
+
+/** One file. The same inputs give the same bytes. */
+export interface Page {
+  /** Relative to the snapshot: `docs/index.html`. */
+  readonly key: string
+  readonly content: string | Uint8Array
+}
+
+/** The company that publishes, and its terms. Each is null if the settings leave it out. */
+export interface Publisher {
+  readonly name: string | null
+  /** Time by which new data are usually live, with a time zone: `05:30 Europe/Berlin`. */
+  readonly publishedBy: string | null
+  /** Addresses of pages elsewhere. */
+  readonly imprint: string | null
+  readonly privacy: string | null
+  readonly terms: string | null
+  readonly homePage: string | null
+  /** A mail address. */
+  readonly contact: string | null
+  /** The language of the funds' names, which pages of both languages show. */
+  readonly fundNames: Language | null
+  /** A mail address or an `https` address for reports of vulnerabilities. */
+  readonly security: string | null
+  readonly licence: { readonly name: string; readonly url: string | null } | null
+  readonly logo: Logo | null
+  /** The colour of links, as `#rrggbb`, for each theme. */
+  readonly accent: { readonly light: string | null; readonly dark: string | null }
+  /** Text for the start page. Empty lines separate paragraphs. */
+  readonly start: Readonly<Record<Language, string | null>>
+}
+
+export interface Logo {
+  /** Relative to the snapshot. Ends with `.svg` or `.png`. */
+  readonly key: string
+  /** In CSS pixels. */
+  readonly width: number
+  readonly height: number
+  /** Base64, so that digests of a publisher cover it. */
+  readonly content: string
+}
+
+/** Source of a fund's pages. Rows are read on demand. */
+export interface FundPageSource {
+  readonly fund: FundRow
+  readonly rows: <G extends Exclude<Group, 'prices'>>(group: G) => FundRows[G]
+  readonly newestPrice: () => PriceRow | null
+  /** The NAV over the whole history at enough days for a chart; ascending, the first and last day included. */
+  readonly navSample: () => readonly NavPoint[]
+  /** The NAV of the last price at or before a day, or null. */
+  readonly navAt: (day: string) => NavPoint | null
+  /** The NAV of the first price at or after a day, or null. */
+  readonly navFrom: (day: string) => NavPoint | null
+  /** The newest first. */
+  readonly latestNavs: (count: number) => readonly NavPoint[]
+  /** A day with the fund's age on the as-of date (`dayThatCounts`): pages depend on nothing else of that date. */
+  readonly day: string
+  readonly table: RouteTable
+  /** Without a closing slash. */
+  readonly baseUrl: string
+  /** True if there are files for analysts: pages link to them. */
+  readonly hasDownloads: boolean
+  readonly publisher: Publisher | null
+  /** The only fact of the as-of date on a fund's pages: they change with it, and not every day. */
+  readonly overdue: Overdue | null
+}
+
+/** A newest price that is older than the thresholds of src/core/guards allow; null if it is not, or is not watched. */
+export type Overdue = 'late' | 'stale'
+
+export interface NavPoint {
+  /** ISO 8601 */
+  readonly date: string
+  readonly nav: DecimalText
+}
+
+/** In `<folder><isin>/`. Only `overdue` may depend on the as-of date: a fund without news keeps its pages. */
+export interface FundPages {
+  /** Ends with a slash. No other folder of pages begins with it. */
+  readonly folder: string
+  /** Names of the files, in byte order: every fund with pages has all of them. */
+  readonly names: readonly string[]
+  /** Beside the fund's own row; all prices with `prices`. */
+  readonly reads: readonly Group[]
+  readonly isFor: (source: Pick<FundPageSource, 'fund' | 'publisher'>) => boolean
+  /** @returns a page for each name, in their order */
+  readonly render: (source: FundPageSource) => readonly Page[]
+  /** The fund's entry in lists, or null. Cheap: every build makes one for every fund. */
+  readonly entry: (source: FundPageSource) => FundEntry | null
+}
+
+export interface FundEntry {
+  readonly isin: string
+  readonly wkn: string | null
+  readonly name: string
+  readonly currency: string
+  readonly categoryDe: string | null
+  readonly categoryEn: string | null
+  /** True if income stays in the fund, so that prices show its whole performance; null if unknown. */
+  readonly accumulating: boolean | null
+  /** In percent a year. */
+  readonly totalExpenseRatio: number | null
+  /** Risk and reward indicator, 1 to 7. */
+  readonly srri: number | null
+  /** True if prices and performance may be shown. */
+  readonly isComparable: boolean
+  /** Null if no price may be published. */
+  readonly newest: {
+    readonly date: string
+    readonly nav: DecimalText
+    /** Against the previous day; null if performance may not be shown. */
+    readonly changePercent: DecimalText | null
+  } | null
+  /** Since a year ago, two decimals; null if unknown or not to be shown. */
+  readonly oneYearPercent: DecimalText | null
+  readonly overdue: Overdue | null
+}
+
+export interface SitePageSource {
+  readonly table: RouteTable
+  /** Without a closing slash. */
+  readonly baseUrl: string
+  readonly hasDownloads: boolean
+  readonly publisher: Publisher | null
+  /** Null if it is not known how the answers are cached. */
+  readonly caching: AnswerCaching | null
+  /** ISO 8601 */
+  readonly asOf: string
+  /** Funds that have pages, in the order of their ISINs. */
+  readonly funds: readonly FundEntry[]
+  /** Funds that are gone since they merged within the last year, by ISIN. */
+  readonly mergers: readonly Merger[]
+  /** A fund with answers from as many endpoints as any, or null if no fund has one. */
+  readonly exampleIsin: string | null
+  /** That fund's answer, for a date range with the prices of its newest year; null for a refusal. */
+  readonly exampleAnswer: (endpoint: FundEndpoint, type: string, language: Language) => object | null
+}
+
+/** The settings that decide how old an answer may be. */
+export interface AnswerCaching {
+  /** Cache-Control of answers, and of errors and `/status/`. */
+  readonly cacheControl: string
+  readonly errorCacheControl: string
+  /** For so long an edge may go on answering from the snapshot before. */
+  readonly liveTtlSeconds: number
+}
+
+export interface Merger {
+  readonly isin: string
+  /** The day on which the fund ended. */
+  readonly exDate: string
+  readonly successorIsin: string
+}
+
+/** A folder of {@link FundPages} may hold these; a folder below only if its fund has merged. @param before keys of earlier makers' pages */
+export type SitePages = (source: SitePageSource, before: readonly string[]) => Iterable<Page>

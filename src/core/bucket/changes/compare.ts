@@ -1,0 +1,222 @@
+/** Changes of a publish for readers: the documents that differ between the live snapshot and the new one. Reads, no write. */
+
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { storedValues } from '../../api/contract/prices.ts'
+import type { ManifestHead, ManifestLine } from '../../snapshot/manifest.ts'
+import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
+import type { DocumentComparison, Lines, ToRead } from '../manifest/documents.ts'
+import type { Publish } from '../publish/snapshot.ts'
+import { readObject } from '../store/read.ts'
+import { maxPriceRows } from '../../../extensions/changes/history.ts'
+import { largestMoves, type NewestPrices } from './news.ts'
+import type { CorrectedValue, NamedFund, PastDay, SnapshotChanges } from '../../api/contract/changes.ts'
+import type { SnapshotName } from '../../api/contract/changes.ts'
+
+function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {
+  const { asOf, snapshot, funds: total, objects } = head
+  return {
+    format: 1,
+    as_of: asOf,
+    snapshot,
+    before,
+    funds: { total, added: [], removed: [], renamed: [] },
+    documents: { added: before === null ? objects : 0, removed: 0, changed: 0 },
+    endpoints: [],
+    prices: noPrices(),
+    not_compared: [],
+  }
+}
+
+const noPrices = () => ({
+  counts: { corrected: 0, added: 0, removed: 0 },
+  totals: { funds_with_new: 0, corrected_prices: 0, corrected_funds: 0 },
+  corrected: [] as CorrectedValue[],
+  added: [] as PastDay[],
+  removed: [] as PastDay[],
+})
+
+export type ReadChanges = Awaited<ReturnType<typeof readChanges>>
+
+/**
+ * @param compared null if the live slot's manifest cannot be read, or nothing is live
+ * @returns `announced`: for `changes/`; null for the snapshot that is live. `corrected`: number of corrected days by ISIN
+ */
+export async function readChanges(publish: Publish, compared: DocumentComparison | null) {
+  const { head } = publish.snapshot.manifest
+  const { live } = publish.base.live
+  const corrected = new Map<string, number>()
+  // A repair uploads the snapshot that is live into the other slot.
+  if (live?.snapshot === head.snapshot) return { announced: null, corrected }
+  if (live === null) return { announced: changesWithout(head, null), corrected }
+  const changes = changesWithout(head, { as_of: live.asOf, snapshot: live.snapshot })
+  if (compared === null)
+    return { announced: { ...changes, not_compared: [manifestIn(live.slot)] }, corrected }
+  const { toRead, documents, endpoints } = compared
+  const names = { before: new Map<string, string>(), after: new Map<string, string>() }
+  const notCompared: string[] = []
+  const prices = noPrices()
+  const withNew = new Set(compared.continued)
+  const takeNames = (isin: string, old: string | null, fresh: string | null) => {
+    if (old !== null) names.before.set(isin, old)
+    if (fresh !== null) names.after.set(isin, fresh)
+    return fresh ?? old
+  }
+  const add = (one: ToRead, read: Both) => {
+    const { isin } = one
+    try {
+      const old = documentIn(one.before, read.before)
+      const fresh = documentIn(one.after, read.after)
+      const found = one.kind === 'window' ? compareWindows(daysIn(old), daysIn(fresh), one.isNewest) : null
+      const fund = { isin, name: takeNames(isin, nameIn(old), nameIn(fresh)) }
+      const keep = <Row>(
+        kept: (NamedFund & Row)[],
+        kind: keyof typeof prices.counts,
+        rows: readonly Row[] = [],
+      ) => {
+        prices.counts[kind] += rows.length
+        kept.push(...rows.slice(0, maxPriceRows - kept.length).map((row) => ({ ...fund, ...row })))
+      }
+      keep(prices.corrected, 'corrected', found?.corrected)
+      keep(prices.added, 'added', found?.added)
+      keep(prices.removed, 'removed', found?.removed)
+      if (found?.hasNewDays === true) withNew.add(isin)
+      if (found === null || found.corrected.length === 0) return
+      const days = new Set(found.corrected.map(({ date }) => date)).size
+      corrected.set(isin, (corrected.get(isin) ?? 0) + days)
+      prices.totals.corrected_prices += days
+    } catch {
+      // Another version may have made it in another form: no reason to stop a publish.
+      notCompared.push((one.after ?? one.before)?.key ?? isin)
+    }
+  }
+  for await (const [one, read] of readAll(publish, live.slot, toRead)) add(one, read)
+  prices.totals.funds_with_new = withNew.size
+  prices.totals.corrected_funds = corrected.size
+  const funds = { total: head.funds, ...namedFunds(compared, names) }
+  return {
+    announced: { ...changes, funds, documents, endpoints, prices, not_compared: notCompared },
+    corrected,
+  }
+}
+
+function namedFunds(
+  { added, removed }: DocumentComparison,
+  { before, after }: Readonly<Record<'before' | 'after', ReadonlyMap<string, string>>>,
+) {
+  const named = (isins: readonly string[], names: ReadonlyMap<string, string>) =>
+    isins.map((isin) => ({ isin, name: names.get(isin) ?? null }))
+  const renamed = [...before].flatMap(([isin, old]) => {
+    const fresh = after.get(isin) ?? old
+    return fresh === old ? [] : [{ isin, before: old, after: fresh }]
+  })
+  return { added: named(added, after), removed: named(removed, before), renamed }
+}
+
+/** @returns null if the moves are unknown */
+export async function readMoves(publish: Publish, live: Slot, compared: DocumentComparison | null) {
+  const lines = compared?.newestPrices
+  if (lines === undefined) return null
+  if (lines === null) return []
+  const read = await readBoth(publish, live, lines)
+  try {
+    const before = documentIn(lines.before, read.before)
+    const after = documentIn(lines.after, read.after)
+    return largestMoves(newestIn(before), newestIn(after))
+  } catch {
+    return null
+  }
+}
+
+type Both = Awaited<ReturnType<typeof readBoth>>
+
+/** Reads some documents at a time, in their order: the rows that are kept do not depend on the speed of reads. */
+async function* readAll(publish: Publish, live: Slot, toRead: readonly ToRead[]) {
+  const { concurrency, lease } = publish
+  for (let from = 0; from < toRead.length; from += concurrency) {
+    lease.writing.signal.throwIfAborted()
+    const some = toRead.slice(from, from + concurrency)
+    yield* await Promise.all(some.map(async (one) => [one, await readBoth(publish, live, one)] as const))
+  }
+}
+
+async function readBoth(publish: Publish, live: Slot, { before, after }: Lines) {
+  const { store, out, base, lease } = publish
+  const { signal } = lease.writing
+  const fromSlot = async (slot: Slot, line: ManifestLine) =>
+    textOf((await readObject(store, inSlot(slot, line.key), { signal }))?.body, line)
+  // A sparse snapshot's folder lacks files that are in the slot.
+  const fromFolder = async (line: ManifestLine) =>
+    textOf(await readFile(join(out, line.key)).catch(() => undefined), line)
+  const [old, fresh] = await Promise.all([
+    before === null ? null : fromSlot(live, before),
+    after === null ? null : fromFolder(after).then((text) => text ?? fromSlot(base.slot, after)),
+  ])
+  return { before: old, after: fresh }
+}
+
+const textOf = (body: Buffer | undefined, { sha256 }: ManifestLine) =>
+  body === undefined || hash('sha256', body) !== sha256 ? null : body.toString('utf8')
+
+type FundDocument = {
+  readonly fund?: { readonly name?: unknown } | null
+  readonly prices?: unknown
+  /** By ISIN, in the document of all funds. */
+  readonly funds?: Readonly<Record<string, FundDocument>>
+} | null
+
+function documentIn(line: ManifestLine | null, text: string | null): FundDocument {
+  if (line === null) return null
+  if (text === null) throw new Error('it cannot be read')
+  return JSON.parse(text) as FundDocument
+}
+
+const nameIn = (document: FundDocument) =>
+  typeof document?.fund?.name === 'string' ? document.fund.name : null
+
+function newestIn(document: FundDocument): NewestPrices {
+  const funds = Object.entries(document?.funds ?? {}).map(([isin, fund]) => {
+    const prices = fund?.prices as Readonly<Record<string, unknown>>
+    const { net_asset_value: nav = '' } = storedValues(prices)
+    return [isin, { name: nameIn(fund), date: String(prices['date']), nav }] as const
+  })
+  return new Map(funds)
+}
+
+type Values = ReturnType<typeof storedValues>
+/** The prices of one calendar year by day, ISO 8601, ascending. */
+type Days = ReadonlyMap<string, Values>
+
+function daysIn(document: FundDocument): Days {
+  const days = new Map<string, Values>()
+  if (document === null) return days
+  if (!Array.isArray(document.prices)) throw new Error('no prices')
+  for (const record of document.prices as readonly (Readonly<Record<string, unknown>> | null)[]) {
+    if (typeof record?.['date'] === 'string') days.set(record['date'], storedValues(record))
+  }
+  return days
+}
+
+/** @param isNewest true for the last year with prices before: a day after its last price is new, not past */
+function compareWindows(before: Days, after: Days, isNewest: boolean) {
+  const lastDay = [...before.keys()].at(-1) ?? ''
+  const isPast = (day: string) => !isNewest || day <= lastDay
+  const fresh = [...after.keys()].filter((date) => !before.has(date))
+  const added = fresh.filter(isPast)
+  const removed = [...before.keys()].filter((date) => !after.has(date))
+  const corrected = [...after].flatMap(([date, now]) => correctionsOf(date, before.get(date) ?? now, now))
+  return {
+    corrected,
+    added: added.map((date) => ({ date })),
+    removed: removed.map((date) => ({ date })),
+    hasNewDays: fresh.length > added.length,
+  }
+}
+
+function correctionsOf(date: string, before: Values, after: Values) {
+  const items = [...new Set([...Object.keys(after), ...Object.keys(before)])]
+  return items
+    .map((item) => ({ date, item, before: before[item] ?? null, after: after[item] ?? null }))
+    .filter((one) => one.before !== one.after)
+}

@@ -1,0 +1,200 @@
+/** Compares two snapshots by fund and endpoint, for guards, news and `changes/`. Reads manifests, no documents. */
+
+import { pricesCurrentAll } from '../../api/endpoints/prices.ts'
+import { answeredBy, parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
+import type { RouteTable } from '../../api/routes/table.ts'
+import type { ManifestLine } from '../../snapshot/manifest.ts'
+import { statusFolder } from '../live/layout.ts'
+import { entry, isSameObject, mergeSorted, noCounts, type Counts } from './compare.ts'
+
+export type DocumentComparison = Awaited<ReturnType<typeof compareDocuments>>
+
+export interface Lines {
+  readonly before: ManifestLine | null
+  readonly after: ManifestLine | null
+}
+
+/**
+ * Documents of a fund to read, before and after; at least one is not null.
+ * - `window`: prices of a year; `isNewest`: the last year with prices before.
+ * - `name`: any document, for the fund's name.
+ */
+export type ToRead = Lines & { readonly isin: string } & (
+    { readonly kind: 'window'; readonly isNewest: boolean } | { readonly kind: 'name' }
+  )
+
+/** Memory grows with the number of funds, and of groups and windows that differ. */
+export async function compareDocuments(
+  from: AsyncIterable<ManifestLine>,
+  to: AsyncIterable<ManifestLine>,
+  table: RouteTable,
+) {
+  const documents = noCounts()
+  const funds = new Map<string, FundTally>()
+  const groups = new Map<string, Group>()
+  const answers = new Map<string, { before: number; after: number }>()
+  let newestPrices: Lines | null = null
+  for await (const { key, values } of mergeSorted(from, to)) {
+    const [before = null, after = null] = values
+    const change = changeOf(before, after)
+    const meaning = parseKey(table, key)
+    const isin = isinOf(meaning)
+    const answered = answeredBy(meaning)
+    if (answered !== null) {
+      const counts = entry(answers, answered, () => ({ before: 0, after: 0 }))
+      if (before !== null) counts.before++
+      if (after !== null) counts.after++
+    }
+    if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after }, change === null)
+    if (change === null) continue
+    const endpoint = endpointOf(meaning, key)
+    documents[change]++
+    if (isNewestPrices(meaning)) newestPrices = { before, after }
+    const group = entry(groups, `${isin ?? ''} ${endpoint}`, () => newGroup(isin, endpoint))
+    group.documents[change]++
+    if (change === 'removed' && answered !== null) group.removedAnswers++
+  }
+  const ofFunds = sortedEntries(funds)
+  const only = (side: 'before' | 'after', flag: 'isThere' | 'hasDocuments') => {
+    const other = side === 'before' ? 'after' : 'before'
+    return ofFunds.filter(([, fund]) => fund[side][flag] && !fund[other][flag]).map(([isin]) => isin)
+  }
+  const gone = only('before', 'isThere')
+  const withheld = only('before', 'hasDocuments')
+  return {
+    documents: documents as Counts,
+    endpoints: sumsByEndpoint(groups.values()),
+    /** ISINs of funds with objects only in the new snapshot, refusals included, and only in the old one. */
+    funds: { added: only('after', 'isThere'), removed: gone },
+    /** The same for documents: a withheld fund has errors alone. */
+    added: only('after', 'hasDocuments'),
+    removed: withheld,
+    /** ISINs of funds with prices of a calendar year after their last one before. */
+    continued: ofFunds.filter(([, fund]) => hasNewYear(fund)).map(([isin]) => isin),
+    loss: lossOf(new Set([...gone, ...withheld]), [...groups.values()], documents.removed, answers),
+    toRead: ofFunds.flatMap(([isin, fund]) => toReadOf(isin, fund)),
+    /** The document with the newest price of each fund, if it differs. */
+    newestPrices,
+  }
+}
+
+function sumsByEndpoint(groups: Iterable<Group>) {
+  const endpoints = new Map<string, ReturnType<typeof noCounts>>()
+  for (const { endpoint, documents } of groups) {
+    const sum = entry(endpoints, endpoint, noCounts)
+    for (const change of ['added', 'removed', 'changed'] as const) sum[change] += documents[change]
+  }
+  return sortedEntries(endpoints).map(([endpoint, counts]) => ({ endpoint, ...counts }))
+}
+
+const isNewestPrices = (meaning: KeyMeaning) =>
+  meaning.kind === 'document' && meaning.format === 'json' && meaning.route.id === pricesCurrentAll.id
+
+function lossOf(
+  lost: ReadonlySet<string>,
+  groups: readonly Group[],
+  removed: number,
+  answers: ReadonlyMap<string, { readonly before: number; readonly after: number }>,
+) {
+  const ofLost = groups.filter(({ isin }) => isin !== null && lost.has(isin))
+  const explained = (endpoint: string) =>
+    ofLost.reduce((sum, group) => sum + (group.endpoint === endpoint ? group.removedAnswers : 0), 0)
+  return {
+    funds: [...lost].sort(),
+    /** Objects that only the old snapshot has; without those of lost funds. */
+    objects: ofLost.reduce((left, { documents }) => left - documents.removed, removed),
+    /** Documents by endpoint, without errors. `before` lacks those of lost funds. */
+    documents: sortedEntries(answers).map(([endpoint, { before, after }]) => {
+      return { endpoint, before: before - explained(endpoint), after }
+    }),
+  }
+}
+
+function changeOf(before: ManifestLine | null, after: ManifestLine | null): keyof Counts | null {
+  if (before === null) return 'added'
+  if (after === null) return 'removed'
+  return isSameObject(before, after) ? null : 'changed'
+}
+
+export const sortedEntries = <T>(map: ReadonlyMap<string, T>): (readonly [string, T])[] =>
+  [...map].sort(([one], [other]) => (one < other ? -1 : 1))
+
+/** The route's id; `errors` for those of no endpoint, `pages`, `status`, and `other` for keys that are unknown to this version. */
+export function endpointOf(meaning: KeyMeaning, key: string): string {
+  if (meaning.kind === 'unknown') return 'other'
+  if (meaning.kind === 'page') return key.startsWith(statusFolder) ? 'status' : 'pages'
+  return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id
+}
+
+function isinOf(meaning: KeyMeaning): string | null {
+  if (meaning.kind === 'unknown' || meaning.kind === 'sharedError') return null
+  return meaning.kind === 'page' ? meaning.isin : (meaning.values['isin'] ?? null)
+}
+
+type Group = ReturnType<typeof newGroup>
+
+const newGroup = (isin: string | null, endpoint: string) => ({
+  isin,
+  endpoint,
+  documents: noCounts(),
+  /** Without errors. */
+  removedAnswers: 0,
+})
+
+type FundTally = ReturnType<typeof newFund>
+
+const newFund = () => ({
+  before: newSide(),
+  after: newSide(),
+  /** Each document has the name: one unchanged document means an unchanged name. */
+  keepsName: false,
+  windows: [] as (Lines & { readonly year: string })[],
+})
+
+/** `shortest`: of the documents that differ, windows excluded; `lastYear`: with prices. */
+const newSide = () => ({
+  isThere: false,
+  hasDocuments: false,
+  shortest: null as ManifestLine | null,
+  lastYear: '',
+})
+
+function note(fund: FundTally, meaning: KeyMeaning, lines: Lines, isSame: boolean): void {
+  const isDocument = meaning.kind === 'document' || meaning.kind === 'window'
+  const isJson = isDocument && meaning.format === 'json'
+  const year = isJson && meaning.kind === 'window' ? meaning.year : null
+  for (const name of ['before', 'after'] as const) {
+    const side = fund[name]
+    const line = lines[name]
+    if (line === null) continue
+    side.isThere = true
+    side.hasDocuments ||= isDocument
+    if (year !== null) side.lastYear = later(side.lastYear, year)
+    else if (isJson && !isSame) side.shortest = shorter(side.shortest, line)
+  }
+  fund.keepsName ||= isJson && isSame
+  if (year !== null && !isSame) fund.windows.push({ year, ...lines })
+}
+
+const later = (one: string, other: string) => (other > one ? other : one)
+const shorter = (one: ManifestLine | null, other: ManifestLine) =>
+  one !== null && one.bytes <= other.bytes ? one : other
+
+const hasNewYear = ({ before, windows }: FundTally) =>
+  before.lastYear !== '' && windows.some(({ year, after }) => after !== null && year > before.lastYear)
+
+function toReadOf(isin: string, { before, after, keepsName, windows }: FundTally): ToRead[] {
+  // Prices that appear for the first time, or vanish, are no corrections; nor is a year after the last one.
+  const hasBoth = before.lastYear !== '' && after.lastYear !== ''
+  const past = windows.filter(({ year }) => hasBoth && year <= before.lastYear)
+  const read = past.map(({ year, ...lines }): ToRead => {
+    return { kind: 'window', isin, ...lines, isNewest: year === before.lastYear }
+  })
+  const tellsNames = past.some((lines) => lines.before !== null && lines.after !== null)
+  const isInBoth = before.hasDocuments && after.hasDocuments
+  if (isInBoth && (keepsName || tellsNames)) return read
+  const missing = [before, after].filter(({ shortest }) => shortest === null).length
+  // A renaming takes both names.
+  if (missing === 2 || (missing === 1 && isInBoth)) return read
+  return [...read, { kind: 'name', isin, before: before.shortest, after: after.shortest }]
+}

@@ -1,0 +1,160 @@
+/** The first steps of a nightly run: the checks, and the build or the merge of shards. */
+
+import { join } from 'node:path'
+import type { Recalled } from '../../bucket/nightly/history.ts'
+import { manifestKey, readHeadOf, readSparse } from '../../snapshot/manifest.ts'
+import { OutdatedShards } from '../../snapshot/shard.ts'
+import { recoverSnapshot } from '../../snapshot/staging.ts'
+import { ImplausibleDatabase, olderPrices, RefusedDatabase, type Finding } from '../../data/check/finding.ts'
+import type { LiveReader } from '../../data/check/live-prices.ts'
+import { printable } from '../../data/model/printable.ts'
+import { type Override, Refusal } from '../../guards/guards.ts'
+import { buildOptions, mergeOptions } from '../from-settings.ts'
+import type { Session } from '../command.ts'
+import { buildSince, mergeSince } from './build-since.ts'
+import { reasonOf } from '../failure.ts'
+import { withLive } from '../live.ts'
+import {
+  countErrors,
+  countFindings,
+  countOf,
+  describeOverdueInLine,
+  describeWithheld,
+  errorsFirst,
+  formatCount,
+} from '../format.ts'
+import type { NightlyLog } from './log.ts'
+
+export interface BuildSteps {
+  readonly asOf: string
+  /** As in `build --since`; `none`: render everything; undefined: continue from a snapshot in the folder. */
+  readonly since?: string | undefined
+  /** Folders of shards to merge; undefined: build. */
+  readonly shards?: readonly string[] | undefined
+  readonly override: Override
+}
+
+const findingsShown = 100
+
+/** @returns `toldBefore`: warnings of earlier runs @throws {RefusedDatabase} after the log has the findings */
+export async function buildNightly(
+  session: Session,
+  options: BuildSteps,
+  log: NightlyLog,
+  recalled: Recalled,
+) {
+  log.begin('check')
+  const make = options.shards === undefined ? render : merge
+  const making = withLive(session, 'live', (live) => make(session, options, log, live))
+  const built = await making.catch((error: unknown) => {
+    if (error instanceof RefusedDatabase || error instanceof ImplausibleDatabase)
+      logFindings(error.findings, log)
+    else log.enter('build')
+    throw error
+  })
+  const { snapshot, funds, documents, rendered, bytes, isSparse, seconds, since, warnings } = built
+  const { fresh, known } = divide(warnings, recalled)
+  logFindings(fresh, log)
+  const count = known.length
+  const before = count === 0 ? '' : `, ${formatCount(count)} told before (\`fundpress check\` lists them)`
+  const figures = { errors: 0, warnings: warnings.length, toldBefore: count }
+  log.end('check', 'done', figures, `0 errors, ${countOf(warnings.length, 'warning')}${before}`)
+  log.enter('build')
+  const { late, stale } = built.freshness
+  const made = { snapshot, funds, documents, rendered, since, isSparse, bytes, seconds, late, stale }
+  const text = `${snapshot}: ${formatCount(funds)} funds, ${formatCount(documents)} documents, ${formatCount(rendered)} of them rendered, ${seconds.toFixed(1)} s`
+  log.end('build', 'done', made, text)
+  if (late + stale > 0) log.warn('build', describeOverdueInLine(built))
+  const withheld = built.withheld.map(describeWithheld)
+  for (const fund of withheld) log.warn('build', fund)
+  const told = [...fresh.map(describeFinding), ...withheld.filter(recalled.isNew)]
+  return { built, warnings: told, toldBefore: known.map(describeFinding) }
+}
+
+/** Divides warnings by whether a run has reported them. A warning that sums up old prices may be divided itself. */
+function divide(warnings: readonly Finding[], { isNew }: Recalled) {
+  const fresh: Finding[] = []
+  const known: Finding[] = []
+  for (const warning of warnings) {
+    const { older } = warning
+    if (older === undefined) {
+      ;(isNew(keyOf(warning)) ? fresh : known).push(warning)
+      continue
+    }
+    const news = older.prices.filter((price) => isNew(keyOf({ ...price, table: 'price' })))
+    const others = older.prices.filter((price) => !news.includes(price))
+    if (news.length > 0) fresh.push(olderPrices({ ...older, prices: news }))
+    if (others.length > 0) known.push(olderPrices({ ...older, prices: others }))
+  }
+  return { fresh, known }
+}
+
+/** The text that identifies a warning: tomorrow, a price that was allowed today is an old price like others. */
+const keyOf = (finding: Place) => describeFinding(finding).replace(/ \(allowed: [^]*\)$/, '')
+
+type Place = Pick<Finding, 'isin' | 'table' | 'message'>
+
+function describeFinding({ isin, table, message }: Place): string {
+  return `${isin === null ? table : `${printable(isin)} ${table}`}: ${message}`
+}
+
+async function render(
+  session: Session,
+  { asOf, since, override }: BuildSteps,
+  log: NightlyLog,
+  live: LiveReader | null,
+) {
+  const { settings, signal } = session
+  const options = { ...(await buildOptions(session)), asOf, only: [], override, live }
+  const warn = (warning: string) => log.warn('build', warning)
+  const from = since === 'none' ? null : (since ?? (await snapshotFolder(settings.out, warn)))
+  const stepSession = log.sessionFor('build')
+  return buildSince(stepSession, from, options, warn).catch((error: unknown) => {
+    const isFinal = error instanceof RefusedDatabase || error instanceof Refusal || signal.aborted
+    // --since did not name the folder, so its damage must not make every run fail.
+    if (since !== undefined || from === null || isFinal) throw error
+    warn(`${reasonOf(error)}: everything is rendered`)
+    return buildSince(stepSession, null, options, warn)
+  })
+}
+
+/**
+ * Renders the night on this machine alone if the database or the bucket has changed since the builds of the shards, as by a
+ * run that was killed after its flip.
+ */
+async function merge(session: Session, steps: BuildSteps, log: NightlyLog, live: LiveReader | null) {
+  const { asOf, since = 'none', shards = [], override } = steps
+  const options = { ...(await mergeOptions(session)), asOf, shards, live, override }
+  const from = since === 'none' ? null : since
+  const warn = (warning: string) => log.warn('build', warning)
+  return mergeSince(log.sessionFor('build'), from, options).catch((error: unknown) => {
+    if (!(error instanceof OutdatedShards)) throw error
+    warn(`${error.message}: this machine renders instead of merging`)
+    return render(session, { ...steps, since }, log, live)
+  })
+}
+
+async function snapshotFolder(out: string, warn: (warning: string) => void): Promise<string | null> {
+  try {
+    recoverSnapshot(out)
+    const isComplete = (await readHeadOf(join(out, manifestKey))) !== null && readSparse(out) === null
+    return isComplete ? out : null
+  } catch (error) {
+    warn(`${reasonOf(error)}: everything is rendered`)
+    return null
+  }
+}
+
+function logFindings(findings: readonly Finding[], log: NightlyLog): void {
+  for (const finding of errorsFirst(findings).slice(0, findingsShown)) {
+    const { severity, isin, table } = finding
+    const write = severity === 'error' ? log.fail : log.warn
+    write('check', describeFinding(finding), { isin, table })
+  }
+  const rest = findings.length - findingsShown
+  if (rest > 0) log.warn('check', `${formatCount(rest)} more, listed by \`fundpress check\``)
+  const errors = countErrors(findings)
+  if (errors === 0) return
+  const counts = { errors, warnings: findings.length - errors }
+  log.end('check', 'failed', counts, countFindings(findings))
+}

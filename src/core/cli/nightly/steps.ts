@@ -1,0 +1,271 @@
+/** The steps of a nightly run after its build: plan, publish, verify, status. */
+
+import { isSlotWord } from '../../bucket/manifest/sources.ts'
+import { readLive } from '../../bucket/live/live.ts'
+import { returnFrom } from '../../bucket/live/rollback.ts'
+import { readStaged } from '../../bucket/live/staged.ts'
+import { readStatus } from '../../bucket/live/status.ts'
+import type { NightlyFigures, Recalled } from '../../bucket/nightly/history.ts'
+import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
+import { costOfRequests, type Preview } from '../../bucket/publish/preview.ts'
+import type { PublishSummary } from '../../bucket/publish/publish.ts'
+import { NotAtHand } from '../../bucket/publish/upload.ts'
+import type { BuildSummary } from '../../snapshot/build.ts'
+import type { AllowedObjection } from '../../guards/guards.ts'
+import { withBucket } from '../from-settings.ts'
+import type { Session } from '../command.ts'
+import { doorOptions, planFolder, publishFolder, type PublishFlags } from './publish.ts'
+import { assertMatches, describeDifference, describeVerified, Mismatch } from './verify.ts'
+import { sampleOf, verifyBucket } from './verify.ts'
+import { reasonOf } from '../failure.ts'
+import { describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
+import { noticesBeside, tell } from '../../../extensions/tell/notices.ts'
+import { buildNightly, type BuildSteps } from './build.ts'
+import { eventOf, eventsOf, eventsOfAllowed, keepRun, recallWarnings } from './events.ts'
+import { factsOfPublish, type RunFacts } from './facts.ts'
+import type { NightlyLog } from './log.ts'
+import { linesOfRun } from './news.ts'
+import { describeChanged } from '../../../extensions/github/report.ts'
+
+/** With `repair`, the live slot is damaged: the other one is made whole and goes live. */
+export interface NightlySteps extends BuildSteps, Omit<PublishFlags, 'deep' | 'keepDays'> {
+  readonly sample: number
+  readonly seed?: number | undefined
+}
+
+/** The snapshot was live already, and the sample of it is damaged. */
+class LiveDamage extends Error {}
+
+interface Begun {
+  /** By the session's clock. */
+  readonly started: number
+  readonly allowed: readonly AllowedObjection[]
+}
+
+export async function buildAndPublish(
+  session: Session,
+  options: NightlySteps,
+  log: NightlyLog,
+  run: Begun,
+): Promise<RunFacts> {
+  // Only a complete snapshot has all files that a damaged slot may lack.
+  const isSparse = options.repair === true && isSlotWord(options.since ?? '')
+  const steps = isSparse ? { ...options, since: undefined } : options
+  const recalled = await recallWarnings(session)
+  const publishing = async (some: NightlySteps) => {
+    const made = await buildNightly(session, some, log, recalled)
+    return publishNightly(session, some, log, { ...run, ...made, recalled })
+  }
+  return publishing(steps).catch((error: unknown) => {
+    if (error instanceof LiveDamage) {
+      log.warn('verify', `what is live is damaged (${error.message}): it is published again`)
+      // The files are those of the build above, unless it made only those that a slot lacked.
+      const complete = isSlotWord(steps.since ?? '') ? { since: undefined, shards: undefined } : {}
+      return publishing({ ...steps, ...complete, repair: true })
+    }
+    if (!(error instanceof NotAtHand)) throw error
+    log.warn('publish', `${error.message}: everything is rendered`)
+    return publishing({ ...steps, since: 'none', shards: undefined })
+  })
+}
+
+interface Made extends Begun {
+  readonly built: BuildSummary
+  readonly warnings: readonly string[]
+  /** Warnings that earlier runs have reported. */
+  readonly toldBefore: readonly string[]
+  readonly recalled: Recalled
+}
+
+async function publishNightly(
+  session: Session,
+  { asOf, sample, seed, override, lock, forgetKvs, stage, repair }: NightlySteps,
+  log: NightlyLog,
+  { built, toldBefore, started, recalled, ...run }: Made,
+): Promise<RunFacts> {
+  const flags = { override, lock, forgetKvs, stage, repair, keepDays: session.settings.downloads.keepDays }
+  const { preview, cost } = await planFolder(log.begin('plan'), flags)
+  logPlan(preview, cost, log)
+  const warnings = [...run.warnings]
+  const published = await publishFolder(log.begin('publish'), flags, (warning) => {
+    log.warn('publish', warning)
+    if (recalled.isNew(warning)) warnings.push(warning)
+  })
+  logPublished(published, log)
+  const ofPublish = factsOfPublish('nightly', published, override)
+  const { isStaged, slot, news } = ofPublish
+  const allowed = [...run.allowed, ...ofPublish.allowed]
+  logAllowed(allowed, log)
+  const facts = { ...ofPublish, asOf, allowed, warnings }
+
+  const warn = (warning: string) => log.warn('night', warning)
+  const keep = async (isVerified: boolean) => {
+    const { asOf, snapshot, funds, documents, bytes, oldestPrice } = built
+    const { edition, changed } = published
+    const figures: NightlyFigures = {
+      asOf,
+      snapshot,
+      edition,
+      funds,
+      documents,
+      changed,
+      bytes,
+      isVerified,
+      written: published.put + published.deleted,
+      cost: costOf(published, session),
+      oldestPrice: oldestPrice?.day ?? null,
+      seconds: (session.clock() - started) / 1000,
+      finishedAt: session.now().toISOString(),
+    }
+    const night = { asOf, snapshot }
+    const done = eventOf({ kind: 'done', ...night, who: override.who, reason: null })
+    const events = [...eventsOfAllowed(run.allowed, night), ...eventsOf(ofPublish)]
+    const kept = isVerified ? { events: [done, ...events], told: recalled.seen() } : { events }
+    return { figures, history: await keepRun(session, { figures, ...kept }, lock, warn) }
+  }
+  const verifying = verifySample(log.begin('verify'), sampleOf(sample, seed), isStaged, log)
+  const verified = await verifying.catch(async (error: unknown) => {
+    await keep(false)
+    const wasLive = !published.hasFlipped && !isStaged && repair !== true
+    if (error instanceof Mismatch && wasLive) throw new LiveDamage(error.message, { cause: error })
+    const isDamaged = error instanceof Mismatch && published.hasFlipped
+    const end = isDamaged ? await goneBack(session, flags, built.snapshot, error, log) : null
+    // The next attempt finds the snapshot live or staged, and knows nothing of its news.
+    if (end?.isBack !== true) await tell(session, noticesBeside(facts), warn)
+    throw end?.failure ?? error
+  })
+  const newestPrice = await logStatus(log.begin('status'), isStaged, log)
+  const { figures, history } = await keep(true)
+  for (const line of linesOfRun(facts)) log.note('night', line)
+  const text = `done in ${figures.seconds.toFixed(1)} s: ${describeChanged(figures)} documents changed of ${formatCount(built.documents)}, ${formatCount(figures.written)} files put or deleted, ${formatDollars(figures.cost)}`
+  const staged = isStaged ? `; \`fundpress flip ${built.snapshot}\` makes it live` : ''
+  log.end('night', 'done', { ...figures, slot, ...(isStaged && { isStaged }), news }, text + staged)
+  const night = { built, published, costOfMonth: cost.month, newestPrice, verified, toldBefore }
+  return { ...facts, figures, night, history }
+}
+
+/** Makes the snapshot before live again, because the sample of the new one is damaged. @returns the error of the run, too */
+async function goneBack(
+  session: Session,
+  flags: PublishFlags,
+  snapshot: string,
+  error: Mismatch,
+  log: NightlyLog,
+) {
+  const onWarning = (warning: string) => log.warn('verify', warning)
+  const end = (isBack: boolean, what: string, cause: unknown = error) => {
+    return { isBack, failure: new Error(`${error.message}; ${what}`, { cause }) }
+  }
+  try {
+    const back = await withBucket(session, async (store) =>
+      returnFrom(store, snapshot, { ...(await doorOptions(session, flags)), onWarning }),
+    )
+    if (back === null) return end(false, 'nothing was live before it, or another one is live by now')
+    const now = `${back.snapshot} is live again, in ${back.slot}`
+    return end(true, `${now}. The next run uploads all of ${snapshot} again`)
+  } catch (cause) {
+    session.signal.throwIfAborted()
+    const why = `what was live before cannot come back (${reasonOf(cause)})`
+    return end(false, `${snapshot} stays live: ${why}`, cause)
+  }
+}
+
+function logPlan(
+  preview: Preview,
+  cost: { readonly publish: number; readonly month: number },
+  log: NightlyLog,
+) {
+  const { slot, put, deleted, bytes } = preview
+  const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
+  const isDone = preview.isLive
+    ? 'already live, nothing to change'
+    : preview.isStaged
+      ? 'staged already'
+      : null
+  const planned = { slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
+  log.end('plan', 'done', planned, isDone ?? expected)
+}
+
+function logPublished(published: PublishSummary, log: NightlyLog): void {
+  const { snapshot, slot, hasFlipped, hasStaged, isStaged, put, deleted, bytes, seconds, requests } =
+    published
+  const removed = describeRemoved(published.removed)
+  const state = isStaged ? 'staged' : 'live'
+  const done =
+    hasFlipped || hasStaged
+      ? `${snapshot} is ${state} in ${slot}: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
+      : `${snapshot} is already ${state} in ${slot}`
+  const text = removed === null ? done : `${done}; ${removed}`
+  const figures = { snapshot, slot, hasFlipped, isStaged, put, deleted, bytes, requests, seconds, removed }
+  log.end('publish', 'done', figures, text)
+}
+
+/** Few, because a step shows at most ten annotations. */
+const allowedLogged = 5
+
+function logAllowed(allowed: readonly AllowedObjection[], log: NightlyLog): void {
+  for (const { guard, message, who, reason } of allowed.slice(0, allowedLogged))
+    log.warn('publish', `${who} has allowed ${guard} ("${reason}"): ${message}`)
+  const rest = allowed.length - allowedLogged
+  if (rest > 0) log.warn('publish', `${formatCount(rest)} more were allowed: see changes/ and the summary`)
+}
+
+function costOf({ requests }: PublishSummary, { settings }: Session): number {
+  const { PutObject = 0, GetObject = 0, ListObjectsV2 = 0, DeleteObjects = 0 } = requests
+  return costOfRequests({ PutObject, GetObject, ListObjectsV2, DeleteObjects }, settings.storePrices)
+}
+
+const differencesShown = 100
+
+async function verifySample(
+  session: Session,
+  wanted: ReturnType<typeof sampleOf>,
+  isStaged: boolean,
+  log: NightlyLog,
+) {
+  let shown = 0
+  const show = (difference: ObjectDifference) => {
+    if (shown++ < differencesShown) log.fail('verify', describeDifference(difference))
+  }
+  // The publish has listed the slot, and checked the downloads of earlier days.
+  const verified = await verifyBucket(session, wanted, show, { keep: null, isStaged, isListing: false })
+  assertMatches(verified)
+  const { objects, bodies, differences } = verified.found
+  const figures = { objects, bodies, differences, seed: wanted.seed }
+  log.end('verify', 'done', figures, describeVerified(verified.found, wanted))
+  return `${formatCount(objects)} objects listed, ${formatCount(bodies)} bodies read (seed ${wanted.seed})`
+}
+
+/** @returns the day of the newest published price @throws {Error} if nothing is live or staged, contrary to all steps before */
+async function logStatus(session: Session, isStaged: boolean, log: NightlyLog): Promise<string | null> {
+  const { live, staged, other, name } = await withBucket(session, async (store) => {
+    try {
+      const found = await readStatus(store, session.settings.bucket.slots)
+      return { live: found.live.live, staged: found.staged, other: found.other, name: store.name }
+    } catch (error) {
+      session.signal.throwIfAborted()
+      // The live slot is verified, so this run does not fail. The next run would.
+      const advice = '`fundpress publish --repair` repairs a damaged slot'
+      log.warn('status', `the state of the other slot is unknown: ${reasonOf(error)}; ${advice}`)
+      const { live: now } = await readLive(store)
+      return { live: now, staged: await readStaged(store, now), other: null, name: store.name }
+    }
+  })
+  if (isStaged) {
+    if (staged === null) throw new Error(`${name}: nothing is staged`)
+    const { snapshot, slot, liveSince, newestPrice } = staged
+    const now = live === null ? 'nothing is live' : `${live.snapshot} stays live in ${live.slot}`
+    const figures = { snapshot: live?.snapshot ?? null, staged: snapshot, slot, stagedSince: liveSince }
+    log.end('status', 'done', figures, `${snapshot} is staged in ${slot} since ${liveSince}; ${now}`)
+    return newestPrice
+  }
+  if (live === null) throw new Error(`${name}: nothing is live`)
+  const { snapshot, slot, liveSince } = live
+  const before = other?.head?.snapshot ?? null
+  const otherIsWhole = other?.isWhole ?? false
+  const again = other?.isReverted === true ? ' --allow hold' : ''
+  const back = otherIsWhole ? `; rollback${again} would make ${before ?? ''} live` : ''
+  const figures = { snapshot, slot, liveSince, other: before, otherIsWhole }
+  log.end('status', 'done', figures, `${snapshot} in ${slot} since ${liveSince}${back}`)
+  return live.newestPrice
+}

@@ -1,0 +1,67 @@
+/** Words of the status page. Other pages, and the terminal, share the names of marks. */
+
+import { bilingual } from './bilingual.ts'
+
+export const statusWords = bilingual((say) => ({
+  description: (day: string) =>
+    say(
+      `How up to date the fund data are: the newest price of each fund, as of ${day}.`,
+      `Aktualität der Fondsdaten: der neueste Preis jedes Fonds, Stichtag ${day}.`,
+    ),
+  verdicts: {
+    fresh: say('All prices are up to date', 'Alle Preise sind aktuell'),
+    late: say('Some prices are late', 'Einige Preise sind verspätet'),
+    stale: say('Some prices are stale', 'Einige Preise sind veraltet'),
+    unwatched: say('No prices are monitored', 'Es werden keine Preise überwacht'),
+  },
+  snapshot: say('Snapshot', 'Datenstand'),
+  asOf: say('As of', 'Stichtag'),
+  live: say('Live since', 'Online seit'),
+  staged: say('Staged, not live yet', 'Vorbereitet, noch nicht online'),
+  stagedFailed: say('could not be loaded', 'konnte nicht geladen werden'),
+  newest: say('Newest price', 'Neuester Preis'),
+  oldest: say('Oldest price', 'Ältester Preis'),
+  funds: say('Funds', 'Fonds'),
+  documents: say('Documents', 'Dokumente'),
+  prices: say('Prices', 'Preise'),
+  marks: {
+    fresh: say('up to date', 'aktuell'),
+    late: say('late', 'verspätet'),
+    stale: say('stale', 'veraltet'),
+    unwatched: say('not monitored', 'nicht überwacht'),
+    unpriced: say('without a price', 'ohne Preis'),
+    withheld: say('not published', 'nicht veröffentlicht'),
+  },
+  withheld: say('Prices held back', 'Zurückgehaltene Preise'),
+  withheldNote: say(
+    'The new prices of these funds are being checked. Until then, the last published prices remain.',
+    'Die neuen Preise dieser Fonds werden geprüft. Bis dahin bleiben die zuletzt veröffentlichten Preise bestehen.',
+  ),
+  overdue: say('Overdue prices', 'Überfällige Preise'),
+  others: say('All other funds', 'Alle übrigen Fonds'),
+  all: say('All funds', 'Alle Fonds'),
+  more: (count: string) =>
+    say(`${count} more funds are in the JSON document.`, `Das JSON-Dokument enthält ${count} weitere Fonds.`),
+  columns: {
+    fund: say('Fund', 'Fonds'),
+    mark: say('Status', 'Status'),
+    price: say('Price date', 'Preisdatum'),
+    age: say('Age', 'Alter'),
+    rhythm: say('Interval', 'Turnus'),
+    next: say('Next price', 'Nächster Preis'),
+  },
+  businessDays: (count: string) =>
+    say(
+      `${count} business day${count === '1' ? '' : 's'}`,
+      `${count} Bankarbeitstag${count === '1' ? '' : 'e'}`,
+    ),
+  rhythm: (count: string) =>
+    count === '1'
+      ? say('daily', 'täglich')
+      : say(`every ${count} business days`, `alle ${count} Bankarbeitstage`),
+  note: say(
+    'Age: business days since the newest price. Interval: the usual time between two prices. Next price: the day on which it is expected.',
+    'Alter: Bankarbeitstage seit dem neuesten Preis. Turnus: üblicher Abstand zwischen zwei Preisen. Nächster Preis: der Tag, an dem er erwartet wird.',
+  ),
+  asData: say('This page as JSON', 'Diese Seite als JSON'),
+}))

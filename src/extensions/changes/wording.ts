@@ -1,0 +1,117 @@
+import { bilingual } from '../../core/layout/bilingual.ts'
+
+export const changeWords = bilingual((say) => ({
+  description: say(
+    'What has changed in the published data: corrected prices, new funds, funds no longer published.',
+    'Was sich an den veröffentlichten Daten geändert hat: korrigierte Preise, neue Fonds, nicht mehr veröffentlichte Fonds.',
+  ),
+  feedTitle: (author: string) => say(`Changes at ${author}`, `Änderungen bei ${author}`),
+  intro: say(
+    'Changes to the published data, newest day first (at most 30 days).',
+    'Änderungen an den veröffentlichten Daten, der neueste Tag zuerst (höchstens 30 Tage).',
+  ),
+  empty: say(
+    'Nothing has been published yet. The list begins with the first publication.',
+    'Noch wurde nichts veröffentlicht. Die Liste beginnt mit der ersten Veröffentlichung.',
+  ),
+  feed: say('Atom feed', 'Atom-Feed'),
+  asData: say('This page as JSON', 'Diese Seite als JSON'),
+  unknownDay: (day: string) =>
+    say(
+      `The changes on ${day} are not known (any more).`,
+      `Die Änderungen vom ${day} sind nicht (mehr) bekannt.`,
+    ),
+  failedDay: (day: string) =>
+    say(
+      `The changes on ${day} could not be loaded.`,
+      `Die Änderungen vom ${day} konnten nicht geladen werden.`,
+    ),
+  byDay: say('By day', 'Nach Tagen'),
+  byFund: say('By fund', 'Nach Fonds'),
+  byFundLead: say(
+    'Funds with changes other than new prices, at most 200 a day. The list of a day has more of them.',
+    'Fonds mit anderen Änderungen als neuen Preisen, höchstens 200 je Tag. Die Liste eines Tages nennt mehr.',
+  ),
+  noFund: say(
+    'No fund had changes other than new prices.',
+    'Kein Fonds hatte andere Änderungen als neue Preise.',
+  ),
+  dayHeading: (day: string) => say(`Changes on ${day}`, `Änderungen vom ${day}`),
+  publish: (number: string) =>
+    say(`Publication ${number} of this day`, `${number}. Veröffentlichung dieses Tages`),
+  more: (count: string) =>
+    say(`${count} more rows are in the JSON file.`, `${count} weitere Zeilen enthält die JSON-Datei.`),
+  columns: {
+    fund: say('Fund', 'Fonds'),
+    date: say('Date', 'Datum'),
+    item: say('Value', 'Wert'),
+    before: say('Before', 'Vorher'),
+    after: say('After', 'Nachher'),
+    oldName: say('Old name', 'Bisheriger Name'),
+    newName: say('New name', 'Neuer Name'),
+  },
+  fund: {
+    added: say('new', 'neu'),
+    removed: say('no longer published', 'nicht mehr veröffentlicht'),
+    renamed: say('renamed', 'umbenannt'),
+  },
+  first: (funds: string) => say(`First publication: ${funds}`, `Erste Veröffentlichung: ${funds}`),
+  prices: (count: number, shown: string) =>
+    say(count === 1 ? '1 price' : `${shown} prices`, count === 1 ? '1 Preis' : `${shown} Preise`),
+  funds: (count: number, shown: string) => say(count === 1 ? '1 fund' : `${shown} funds`, `${shown} Fonds`),
+  corrected: (prices: string, funds: string) =>
+    say(`${prices} of ${funds} corrected`, `${prices} von ${funds} korrigiert`),
+  /** Of one fund, or if the number of funds is not known. */
+  correctedOf: (prices: string) => say(`${prices} corrected`, `${prices} korrigiert`),
+  values: (count: number, shown: string) =>
+    say(count === 1 ? '1 value' : `${shown} values`, count === 1 ? '1 Wert' : `${shown} Werte`),
+  daysAdded: (count: number, shown: string) =>
+    say(
+      count === 1 ? '1 past price added' : `${shown} past prices added`,
+      count === 1 ? '1 früherer Preis ergänzt' : `${shown} frühere Preise ergänzt`,
+    ),
+  daysRemoved: (count: number, shown: string) =>
+    say(
+      count === 1 ? '1 past price removed' : `${shown} past prices removed`,
+      count === 1 ? '1 früherer Preis entfernt' : `${shown} frühere Preise entfernt`,
+    ),
+  removed: (funds: string) => say(`${funds} no longer published`, `${funds} nicht mehr veröffentlicht`),
+  added: (count: number, shown: string) =>
+    say(
+      count === 1 ? '1 new fund' : `${shown} new funds`,
+      count === 1 ? '1 neuer Fonds' : `${shown} neue Fonds`,
+    ),
+  renamed: (funds: string) => say(`${funds} renamed`, `${funds} umbenannt`),
+  newPrices: (funds: string) => say(`new prices for ${funds}`, `neue Preise von ${funds}`),
+  otherData: say('Other data changed', 'Andere Daten geändert'),
+  unknown: say('It is not known what changed', 'Nicht bekannt, was sich geändert hat'),
+  nothing: say('Nothing changed', 'Keine Änderungen'),
+  notCompared: (count: number, shown: string) =>
+    say(
+      count === 1 ? 'The changes of 1 file are not known' : `The changes of ${shown} files are not known`,
+      count === 1
+        ? 'Die Änderungen einer Datei sind nicht bekannt'
+        : `Die Änderungen von ${shown} Dateien sind nicht bekannt`,
+    ),
+  documents: {
+    changed: (count: number, shown: string) =>
+      say(
+        count === 1 ? '1 document changed' : `${shown} documents changed`,
+        count === 1 ? '1 Dokument geändert' : `${shown} Dokumente geändert`,
+      ),
+    added: (count: number, shown: string) =>
+      say(
+        count === 1 ? '1 document added' : `${shown} documents added`,
+        count === 1 ? '1 Dokument ergänzt' : `${shown} Dokumente ergänzt`,
+      ),
+    removed: (count: number, shown: string) =>
+      say(
+        count === 1 ? '1 document removed' : `${shown} documents removed`,
+        count === 1 ? '1 Dokument entfallen' : `${shown} Dokumente entfallen`,
+      ),
+  },
+  allowed: (check: string, reason: string) =>
+    say(`Exception allowed (check ${check}): ${reason}`, `Ausnahme zugelassen (Prüfung ${check}): ${reason}`),
+  andMore: (count: string) => say(`and ${count} more`, `und ${count} weitere`),
+  none: say('none', 'ohne Wert'),
+}))

@@ -1,0 +1,140 @@
+/** Shared parts of the documentation's pages: their keys, the navigation, blocks of code. */
+
+import { groupsOf, type Endpoint } from '../../core/api/contract/endpoint.ts'
+import { generalGroup, type EndpointGroup } from '../../core/api/contract/errors.ts'
+import type { Page, SitePageSource } from '../../core/api/contract/page.ts'
+import type { Language } from '../../core/api/routes/table.ts'
+import { shellText } from '../../core/system/shell-text.ts'
+import { html, linkTo, type HtmlContent, type Html } from '../../core/layout/html.ts'
+import { layout, type PageLayout } from '../../core/layout/layout.ts'
+import { wording } from '../../core/layout/wording.ts'
+
+export interface Site {
+  readonly source: SitePageSource
+  readonly endpoints: readonly Endpoint[]
+  readonly guides: readonly Guide[]
+}
+
+export type Guide = 'overview' | 'conventions' | 'lists' | 'recipes' | 'clients' | 'terms'
+
+interface DocPage extends Pick<PageLayout, 'language' | 'title' | 'description' | 'main'> {
+  /** Relative to the documentation in its language: `v1/endpoints/prices/index.html`. */
+  readonly path: string
+  readonly onPage: readonly { readonly id: string; readonly text: string }[]
+}
+
+export const scriptKey = 'docs/assets/docs.js'
+export const docStyleKey = 'docs/assets/docs.css'
+export const explorerPath = 'explorer/index.html'
+export const openApiKey = 'openapi.json'
+
+/** English pages have no language in their path: an error's `type` points to them. */
+export const docKey = (language: Language, path: string): string =>
+  language === 'en' ? `docs/${path}` : `docs/${language}/${path}`
+
+export const guidePath = (guide: Guide) => (guide === 'overview' ? 'index.html' : `${guide}/index.html`)
+
+export const groupPath = (group: string) => `v1/endpoints/${group}/index.html`
+
+/** The groups of the endpoints in their order, then the errors that belong to no endpoint. */
+export const docGroups = (endpoints: readonly Endpoint[]): readonly EndpointGroup[] => [
+  ...groupsOf(endpoints),
+  generalGroup,
+]
+
+export function docPage(site: Site, page: DocPage): Page {
+  const { language, path, title, description, main } = page
+  const { docs, shell } = wording[language]
+  const navigation = sideNavigation(site, page)
+  const content = layout({
+    keys: { en: docKey('en', path), de: docKey('de', path) },
+    language,
+    baseUrl: site.source.baseUrl,
+    title: path === 'index.html' ? title : `${title} · ${shell.brand}`,
+    description,
+    part: 'docs',
+    hasDownloads: site.source.hasDownloads,
+    publisher: site.source.publisher,
+    styles: [docStyleKey],
+    scripts: [scriptKey],
+    side: html`<nav aria-label="${docs.contents}">
+      <details class="narrow">
+        <summary>${docs.contents}</summary>
+        ${navigation}
+      </details>
+      <div class="wide">${navigation}</div>
+    </nav>`,
+    main,
+  })
+  return { key: docKey(language, path), content }
+}
+
+function sideNavigation({ guides, endpoints }: Site, { language, path, onPage }: DocPage): Html {
+  const { docs: w, shell } = wording[language]
+  const here = docKey(language, path)
+  const entry = (to: string, text: string) => {
+    if (here !== to) return html`<li><a href="${linkTo(here, to)}">${text}</a></li> `
+    const jumps = onPage.map((heading) => html`<li><a href="#${heading.id}">${heading.text}</a></li> `)
+    const list = html`<ul>
+      ${jumps}
+    </ul>`
+    return html`<li>
+      <a href="${linkTo(here, to)}" aria-current="page">${text}</a>
+      ${jumps.length > 0 && list}
+    </li> `
+  }
+  const own = (to: string, text: string) => entry(docKey(language, to), text)
+  return html`<p class="heading">${w.guide}</p>
+    <ul>
+      ${guides.map((guide) => own(guidePath(guide), w[guide]))}
+    </ul>
+    <p class="heading">${w.endpoints}</p>
+    <ul>
+      ${docGroups(endpoints).map(({ id, title }) => own(groupPath(id), title[language]))}
+    </ul>
+    <p class="heading">${w.reference}</p>
+    <ul>
+      ${[own(explorerPath, shell.parts.explorer), '\n', entry(openApiKey, w.openapi)]}
+    </ul>`
+}
+
+/** A request or an answer. @param label for screen readers @param canBeCopied adds a button */
+export function codeBlock(content: HtmlContent, label: string, canBeCopied = false): Html {
+  // The code may be wider than the page: readers without a mouse must be able to scroll it.
+  const code = html`<pre tabindex="0" role="group" aria-label="${label}"><code>${content}</code></pre>`
+  return canBeCopied ? html`<div class="code" data-copy>${code}</div>` : html`<div class="code">${code}</div>`
+}
+
+/** A program that a test finds by its name. @param label for screen readers */
+export const namedCode = (name: string, label: string, code: string): Html =>
+  html`<div class="code" data-copy>
+    <pre tabindex="0" role="group" aria-label="${label}" data-recipe="${name}"><code>${code}</code></pre>
+  </div>`
+
+/** The place of a block in a guide: `recipeMonthEnds` for `month-ends`. */
+export const placeholder = (kind: string, name: string) =>
+  kind + name.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** A request for a shell. @param url absolute @param flags as words */
+export function curlRequest(url: string, ...flags: readonly string[]): Html {
+  const parts = flags.map((flag) =>
+    /^[\w.-]+$/.test(flag) ? `${flag} ` : html`<span class="s">${shellText(flag)}</span> `,
+  )
+  return html`curl ${parts}<span class="s">${shellText(url)}</span>`
+}
+
+/** Panels of which one shows. Radio buttons switch them without a script. @param id unique within the page */
+export const tabs = (id: string, legend: string, panels: readonly (readonly [string, Html])[]): Html =>
+  html`<fieldset class="tabs">
+    <legend class="unseen">${legend}</legend>
+    ${panels.map(
+      ([name], index) =>
+        html`<input
+            type="radio"
+            name="${id}"
+            id="${id}-${index}"
+            ${index === 0 ? html`checked` : null}
+          /><label for="${id}-${index}">${name}</label>`,
+    )}
+    ${panels.map(([, panel]) => html`<div class="panel">${panel}</div>`)}
+  </fieldset>`

@@ -1,0 +1,335 @@
+/**
+ * `index.html` of the downloads, and `de.html` in German: the files by what people look for first, each table in one row with
+ * all its formats, how to open them, and schema.org's Dataset for search engines.
+ */
+
+import { bilingual } from '../../core/layout/bilingual.ts'
+import { maxCharacters } from '../../core/api/contract/page.ts'
+import { dayIn, fixedIn } from '../../core/layout/formats.ts'
+import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '../../core/layout/html.ts'
+import { addressOf } from '../../core/layout/head.ts'
+import { frontPages, layout } from '../../core/layout/layout.ts'
+import { fingerprintOf, verifyCommand } from '../../core/system/ssh-signature.ts'
+import type { Language } from '../../core/api/routes/table.ts'
+import type { DescribedFile, PackageFacts } from './data-package.ts'
+import type { DownloadFormat, Licence } from './formats/format.ts'
+import { historyPath } from './formats/fund-files.ts'
+
+export interface PageFacts extends PackageFacts {
+  readonly formats: readonly DownloadFormat[]
+  /** The public key of the signature of the checksums; null without one. */
+  readonly signedBy: string | null
+  /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
+  readonly hasPages: boolean
+}
+
+export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html', de: 'de.html' }
+
+/** The rows of the page by its sections. Rows that are not named here are in the last one. */
+const sections = {
+  newest: ['newest_prices', 'workbook'],
+  prices: ['prices', 'distributions'],
+  funds: ['funds', 'profiles', 'key_figures', 'structures', 'allocations', 'documents'],
+  performance: ['performance_years', 'performance_periods', 'performance_line', 'performance_launch'],
+  emt: ['emt'],
+  everything: [] as readonly string[],
+} as const
+
+type SectionId = keyof typeof sections
+
+/** @param files all others, in the order of their paths */
+export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
+  const { asOf, licence, hasPages, publisher, baseUrl } = facts
+  const w = pageWords[language]
+  const day = dayIn(language, asOf)
+  const listed = files.filter(({ piece }) => piece.row !== null)
+  const example = files.find(({ piece }) => piece.row === null)
+  const list = fileLists(listed, facts, language)
+  const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
+  return layout({
+    keys: { en: keyIn('en'), de: keyIn('de') },
+    canonicalKeys: frontPages.downloads,
+    language,
+    baseUrl,
+    title: w.title(day),
+    description: w.description(day),
+    part: 'downloads',
+    hasDownloads: true,
+    publisher,
+    isAlone: !hasPages,
+    head: linkedData(dataset(listed, facts, language)),
+    main: html`<h1>${w.heading}</h1>
+      <p>
+        ${w.intro(html`<time datetime="${asOf}">${day}</time>`)}
+        ${w.earlier(html`<code>${baseUrl}/downloads/index.json</code>`)}
+      </p>
+      ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
+      ${section('newest', w.sections.newest, list('newest'))}
+      ${
+        example === undefined
+          ? null
+          : section('fund', w.fund, oneFund(example.piece.name, facts, language, keyIn(language)))
+      }
+      ${(['prices', 'funds', 'performance', 'emt', 'everything'] as const).map((id) => {
+        const items = list(id)
+        return items === null ? null : section(id, w.sections[id], items)
+      })}
+      ${section('open', w.open, whichFormat(facts, language))}
+      ${section('check', w.check, checksums(listed, facts, language))}`,
+  })
+}
+
+/** @returns the list of a section; null if it has no files */
+function fileLists(files: readonly DescribedFile[], facts: PageFacts, language: Language) {
+  const rows = Map.groupBy(files, ({ piece }) => piece.row ?? '')
+  const named = new Set<string>(Object.values(sections).flat())
+  return (id: SectionId): Html | null => {
+    const own = id === 'everything' ? [...rows.keys()].filter((row) => !named.has(row)) : sections[id]
+    const items = own.flatMap((row) => fileRow(row, rows.get(row) ?? [], facts, language))
+    return items.length === 0
+      ? null
+      : html`<ul class="files">
+          ${items}
+        </ul> `
+  }
+}
+
+function whichFormat({ formats }: PageFacts, language: Language): Html {
+  const advice = formats.flatMap(({ label, advice }) =>
+    advice === undefined ? [] : [[label, advice[language]] as const],
+  )
+  return html`<dl class="formats">
+    ${[advice, programs].flatMap((some) => some.map(([name, text]) => [html`<dt>${name}</dt>`, html`<dd>${text}</dd>`]))}
+  </dl>`
+}
+
+function checksums(files: readonly DescribedFile[], facts: PageFacts, language: Language): Html {
+  const w = pageWords[language]
+  return html`<p>${w.forPrograms}</p>
+    ${facts.signedBy !== null && signature(facts.signedBy, facts, language)}
+    <details>
+      <summary>${w.digests}</summary>
+      <ul class="digests">
+        ${files.map(({ path, sha256 }) => html`<li>${path} <code class="digest">${sha256}</code></li> `)}
+      </ul>
+    </details>`
+}
+
+/** How to check the signature. The first time, readers trust the address of the key, or compare its fingerprint. */
+function signature(key: string, { asOf, baseUrl }: PageFacts, language: Language): Html {
+  const code = [
+    `curl -fsSo allowed_signers '${baseUrl}/.well-known/fundpress-signing-key'`,
+    `curl -fsSO '${baseUrl}/downloads/${asOf}/SHA256SUMS'`,
+    `curl -fsSO '${baseUrl}/downloads/${asOf}/SHA256SUMS.sig'`,
+    `curl -fsSO '${baseUrl}/downloads/${asOf}/snapshot.json'`,
+    verifyCommand('allowed_signers', 'SHA256SUMS'),
+    `grep ' snapshot.json$' SHA256SUMS | sha256sum -c`,
+    `grep -F '"as_of":"${asOf}"' snapshot.json`,
+  ]
+  return html`<p>${pageWords[language].signed(fingerprintOf(key))}</p>
+    <div class="code">
+      <pre
+        tabindex="0"
+        role="group"
+        aria-label="${pageWords[language].verify}"
+      ><code>${code.join('\n')}</code></pre>
+    </div>`
+}
+
+const licenceLink = ({ name, url }: Licence): Html =>
+  url === null ? html`${name}` : html`<a href="${url}" rel="license">${name}</a>`
+
+/** Bounds that no price lies beyond. */
+const always = '1900-01-01/2100-01-01'
+
+/** The whole history of one fund: which file it is, and where to choose the fund. A list of all funds would be too long here. */
+function oneFund(isin: string, { hasPages, baseUrl }: PageFacts, language: Language, key: string): Html {
+  const w = pageWords[language]
+  const csvOf = (fund: string) => `${baseUrl}/api/v1/prices-historic/${fund}/${always}/?format=csv`
+  const csv = html`<a href="${csvOf(isin)}">CSV</a>`
+  const json = html`<a href="${historyPath(isin)}">JSON</a>`
+  const list = hasPages && html`<a href="${linkTo(key, frontPages.funds[language])}">${w.fundList}</a>`
+  const small = ['prices.csv', 'prices.json', 'nav.txt'].map(
+    (name) => html`<a href="${isin}/${name}">${name}</a>`,
+  )
+  return html`<p>${w.choose(list)}</p>
+    <p>
+      CSV: <code>${csvOf('<ISIN>')}</code><br />
+      JSON: <code>${historyPath('<ISIN>')}</code> ${w.inFolder}<br />
+      ${w.example} ${csv}, ${json}.
+    </p>
+    <p class="quiet small">${w.small(fixedIn(language, maxCharacters, 0), small)}</p>`
+}
+
+/** A table, or another thing to download: what it is, how many rows it has, and its files. None if there are no files. */
+function fileRow(
+  row: string,
+  files: readonly DescribedFile[],
+  { formats }: PageFacts,
+  language: Language,
+): readonly Html[] {
+  const w = pageWords[language]
+  const described = files.find(({ piece }) => piece.name === row) ?? files[0]
+  if (described === undefined) return []
+  const { piece, rows } = described
+  // prices.parquet before prices-exact.parquet.
+  const inOrder = [...files].sort(
+    (one, other) => Number(other.piece.name === row) - Number(one.piece.name === row),
+  )
+  const byFormat = [...Map.groupBy(inOrder, ({ format }) => format)].sort(
+    ([one], [other]) => formats.indexOf(one) - formats.indexOf(other),
+  )
+  return [
+    html`<li>
+      <p>
+        ${piece.describe[language]}${rows !== undefined && html` <small class="quiet">${w.rows(rows, fixedIn(language, rows, 0))}</small>`}
+      </p>
+      <ul>
+        ${byFormat.map(([{ label }, some]) =>
+          some.length > 2
+            ? manyFiles(label, some, language)
+            : some.map((file) => fileItem(label, file, language)),
+        )}
+      </ul>
+    </li> `,
+  ]
+}
+
+const fileItem = (label: string, file: DescribedFile, language: Language): Html =>
+  html`<li>
+    <span class="kind">${label}</span> <a href="${file.path}">${nameOf(file)}</a>
+    <span class="quiet">${size(file.bytes, language)}</span>
+  </li> `
+
+/** One line that opens: prices for Excel are a file for each year. */
+const manyFiles = (label: string, files: readonly DescribedFile[], language: Language): Html =>
+  html`<li>
+    <details>
+      <summary><span class="kind">${label}</span> ${pageWords[language].files(files.length)}</summary>
+      <ul>
+        ${files.toReversed().map((file) => fileItem(label, file, language))}
+      </ul>
+    </details>
+  </li> `
+
+const nameOf = ({ path }: DescribedFile) => path.slice(path.lastIndexOf('/') + 1)
+
+function size(bytes: number, language: Language): string {
+  if (bytes < 1000) return `${bytes}\u00a0B`
+  return bytes < 1e6
+    ? `${fixedIn(language, bytes / 1e3, 1)}\u00a0kB`
+    : `${fixedIn(language, bytes / 1e6, 1)}\u00a0MB`
+}
+
+/** Source: schema.org/Dataset. */
+function dataset(
+  files: readonly DescribedFile[],
+  { asOf, licence, baseUrl }: PackageFacts,
+  language: Language,
+) {
+  return {
+    '@context': 'https://schema.org/',
+    '@type': 'Dataset',
+    name: `Fund data as of ${asOf}`,
+    description:
+      'Prices, performance, investment structures, asset allocations, key figures, profiles and EMT data of investment ' +
+      'funds, by ISIN, as CSV, Parquet, SQLite and JSON.',
+    url: addressOf(baseUrl, frontPages.downloads[language]),
+    identifier: `fund-data-${asOf}`,
+    version: asOf,
+    dateModified: asOf,
+    isAccessibleForFree: true,
+    ...(licence === null ? {} : { license: licence.url ?? licence.name }),
+    keywords: ['investment funds', 'net asset value', 'fund prices', 'ISIN', 'EMT'],
+    distribution: files.map(({ path, bytes, sha256, format, piece }) => ({
+      '@type': 'DataDownload',
+      name: piece.describe.en,
+      contentUrl: `${baseUrl}/downloads/${asOf}/${path}`,
+      encodingFormat: format.mediatype,
+      contentSize: `${bytes} B`,
+      sha256,
+    })),
+  }
+}
+
+const programs: readonly (readonly [name: string, text: HtmlContent])[] = [
+  ['pandas', html`<code>pandas.read_parquet("prices.parquet").astype({"date": "datetime64[ns]"})</code>`],
+  ['R', html`<code>read.csv("prices.csv")</code>`],
+  ['DuckDB', html`<code>SELECT * FROM 'prices.parquet'</code>`],
+  ['sqlite3', html`<code>sqlite3 fundpress.sqlite 'SELECT * FROM funds'</code>`],
+]
+
+export const pageWords = bilingual((say) => ({
+  title: (day: string) => say(`Downloads as of ${day}`, `Downloads, Stichtag ${day}`),
+  description: (day: string) =>
+    say(
+      `Fund data as of ${day} as CSV, Parquet, SQLite and JSON, without registration.`,
+      `Fondsdaten als CSV, Parquet, SQLite und JSON, Stichtag ${day}, ohne Anmeldung abrufbar.`,
+    ),
+  heading: 'Downloads',
+  intro: (day: Html) =>
+    say(
+      html`All data as of ${day}. A URL with <code>latest</code> instead of the date always leads to the
+        newest files.`,
+      html`Stichtag der Daten: ${day}. Steht in der URL <code>latest</code> anstelle des Datums, führt sie
+        immer zu den neuesten Dateien.`,
+    ),
+  earlier: (list: Html) =>
+    say(
+      html`Files of earlier days keep their URL; ${list} lists these days.`,
+      html`Dateien früherer Tage behalten ihre URL; ${list} nennt diese Tage.`,
+    ),
+  licence: say('Licence', 'Lizenz'),
+  sections: {
+    newest: say('Newest prices', 'Neueste Preise'),
+    prices: say('History of all funds', 'Preishistorie aller Fonds'),
+    funds: say('Funds and their portfolios', 'Fonds und ihre Portfolios'),
+    performance: say('Performance', 'Wertentwicklung'),
+    emt: say('EMT data', 'EMT-Daten'),
+    everything: say('Everything in one file', 'Alles in einer Datei'),
+  },
+  fund: say('History of one fund', 'Preishistorie eines Fonds'),
+  choose: (list: Html | false) =>
+    say(
+      html`All prices of a fund are available as CSV, from the API, and as a JSON file, both with decimal
+      points. The names of saved files begin with the ISIN.
+      ${list && html`Choose the fund in the ${list}: its page links to both under “Data”.`}`,
+      html`Alle Preise eines Fonds liefert die API als CSV; dazu gibt es eine JSON-Datei. Beide haben einen
+      Dezimalpunkt. Die Namen gespeicherter Dateien beginnen mit der ISIN.
+      ${list && html`Wählen Sie den Fonds in der ${list}; seine Seite verweist im Abschnitt „Daten“ auf beide.`}`,
+    ),
+  fundList: say('list of funds', 'Fondsliste'),
+  inFolder: say('in this folder', 'in diesem Ordner'),
+  example: say('For example:', 'Beispiel:'),
+  small: (limit: string, [csv, json, nav]: readonly Html[]) =>
+    say(
+      html`For the web functions of spreadsheets, the same folder contains ${csv} and ${json} with the newest
+      prices (up to ${limit} characters), and ${nav} with the newest net asset value only.`,
+      html`Für die Webfunktionen von Tabellenkalkulationen enthält derselbe Ordner ${csv} und ${json} mit den
+      neuesten Preisen (bis zu ${limit} Zeichen) sowie ${nav} nur mit dem neuesten Nettoinventarwert.`,
+    ),
+  open: say('Which format to choose', 'Welches Format wofür?'),
+  check: say('Checksums and description', 'Prüfsummen und Beschreibung'),
+  forPrograms: say(
+    html`<a href="datapackage.json">datapackage.json</a> describes the files for programs. Check all files
+      with <a href="SHA256SUMS">SHA256SUMS</a> and <code>sha256sum -c</code>.`,
+    html`<a href="datapackage.json">datapackage.json</a> beschreibt die Dateien maschinenlesbar. Mit
+      <a href="SHA256SUMS">SHA256SUMS</a> und <code>sha256sum -c</code> lassen sich alle Dateien prüfen.`,
+  ),
+  verify: say('Check the signature', 'Signatur prüfen'),
+  signed: (fingerprint: string) =>
+    say(
+      html`<a href="SHA256SUMS.sig">SHA256SUMS.sig</a> is its signature, which OpenSSH checks. The key has the
+        fingerprint <code class="digest">${fingerprint}</code>. Keep <code>allowed_signers</code>, and get it
+        again only when the key changes. <a href="snapshot.json">snapshot.json</a> is signed, too: it says of
+        which day the files are.`,
+      html`<a href="SHA256SUMS.sig">SHA256SUMS.sig</a> ist die Signatur dazu; OpenSSH prüft sie. Der Schlüssel
+        hat den Fingerabdruck <code class="digest">${fingerprint}</code>. Bewahren Sie
+        <code>allowed_signers</code> auf und laden Sie die Datei nur neu, wenn der Schlüssel wechselt. Auch
+        <a href="snapshot.json">snapshot.json</a> ist signiert: Dort steht, von welchem Tag die Dateien sind.`,
+    ),
+  digests: say('SHA-256 of each file', 'SHA-256 aller Dateien'),
+  rows: (count: number, text: string) =>
+    say(count === 1 ? '1 row' : `${text} rows`, count === 1 ? '1 Zeile' : `${text} Zeilen`),
+  files: (count: number) => say(`${count} files`, `${count} Dateien`),
+}))

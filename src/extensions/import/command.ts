@@ -1,0 +1,286 @@
+/** `fundpress import`: reads a file into a table of the database. */
+
+import { defineCommand, printList, type Session } from '../../core/cli/command.ts'
+import { overrideOf } from '../../core/cli/from-settings.ts'
+import { suggest, UsageError } from '../../core/cli/failure.ts'
+import { countOf, describeSummary, formatCount } from '../../core/cli/format.ts'
+import {
+  choiceOption,
+  option,
+  overrideOptions,
+  parsedOption,
+  required,
+  wholeOption,
+  type FlagsOf,
+} from '../../core/cli/options.ts'
+import { showProgress } from '../../core/cli/progress.ts'
+import { type BadLine, importFile, type ImportOptions, type ImportSummary } from './import.ts'
+import { choosableEncodings } from './encoding.ts'
+import { headerName, type ColumnMap } from './layout.ts'
+import { completeLoad, undoLoad } from './without-file.ts'
+import { flagsThatAllow } from '../../core/guards/guards.ts'
+import { escapeInvisible } from '../../core/data/model/printable.ts'
+import { schemaTableNames as tables } from '../../core/data/model/schema.ts'
+import { Argument } from '@commander-js/extra-typings'
+
+const options = [
+  choiceOption('--encoding <name>', 'The encoding of the file', [...choosableEncodings]),
+  choiceOption('--delimiter <name>', 'What separates its cells', ['semicolon', 'comma', 'tab']),
+  choiceOption('--decimal <mark>', 'The decimal separator', ['comma', 'point']),
+  choiceOption('--dates <form>', 'iso is YYYY-MM-DD, german DD.MM.YYYY', ['iso', 'german']),
+  option(
+    '--replace',
+    'For each fund in the file, delete rows that the file does not contain, and values of columns that it lacks',
+  ).conflicts('replaceAll'),
+  option(
+    '--replace-all',
+    'The same for the whole table. For the table fund: delete funds that the file does not contain, with all their rows',
+  ),
+  parsedOption<'--map <column=name>', readonly (readonly [string, string])[]>(
+    '--map <column=name>',
+    'Take this column of the file as that column of the table, or ignore it (--map Note=), or ignore all that are unknown (--map *=)',
+    'as in Datum=date',
+    (text, before = []) => {
+      const [, source = '', target = ''] = /^(.+)=([^=]*)$/.exec(text) ?? []
+      return headerName(source) === '' ? undefined : [...before, [headerName(source), headerName(target)]]
+    },
+  ),
+  option('--derive', 'Compute change, change_percent and performance of prices if the file lacks them'),
+  option('--skip-bad', 'Take the good lines if others are bad'),
+  option('--dry-run', 'Change nothing, only show what would change'),
+  option('--complete', 'Mark the load as complete, also without a file (requireComplete in the config)'),
+  option('--undo', 'Without a file: put the database back as it was before the last load'),
+  option('--no-backup', 'Make no copy before the load: it cannot be undone'),
+  ...overrideOptions('such as removed-rows or removed-rows:price', 'shown with --json, and kept nowhere'),
+  wholeOption('--wait <seconds>', 'How long to wait for other users of the database', [0, 86_400]).default(
+    600,
+  ),
+] as const
+
+export default defineCommand({
+  description:
+    'Reads a CSV file into a table of the fund database. One transaction takes all lines, or none if one of them is ' +
+    'bad. The first line names the columns, in any order. For the table emt the file may also be the FinDatEx ' +
+    'template (EMT V4, CSV or XLSX). The import finds out from the whole file how it is written, and shows that. It ' +
+    'does not guess: if something stays open, it asks for a flag.',
+  arguments: [
+    // Overrides the parser of the choices, to suggest a name for a misspelt one.
+    new Argument('[table]', 'A table of the schema').choices(tables).argParser((table) => {
+      if (tables.includes(table)) return table
+      throw new UsageError(`there is no table "${table}"${suggest(table, tables)}`)
+    }),
+    new Argument('[file]', 'The CSV file (or the EMT template as XLSX)'),
+  ],
+  settings: ['db'],
+  options,
+  // SQLite undoes a transaction that was cut off when the database is opened again.
+  endsAtOnce: true,
+  json: 'Print { table, file, form, lines, changes, badCount, bad, … } as JSON',
+  notes: `If the database has a row with the same primary key, the row takes the values of the file and keeps those of
+columns that the file lacks: a file with the columns isin and data_permitted withdraws funds. Only a new row needs all
+mandatory columns. An empty cell is NULL. Bad lines are listed by number. If there are any, and --skip-bad is not set,
+nothing is taken and the exit code is 1. \`fundpress check\` finds what only a whole fund can show.
+
+Files: CSV in UTF-8, UTF-16 with a byte order mark (Excel: Unicode text), or an encoding with one byte for a character.
+Such a file does not say which one it is. It is read as Windows-1252 if every encoding of --encoding that makes words of
+all its bytes makes the same ones, as of German names. Else the command shows words as each encoding would read them, and
+asks for --encoding, or for import.<table>.encoding in the config, which is for all files of the table that are neither
+UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Excel calls CSV (Macintosh).
+
+Removing: an import that would remove more than a tenth of a table's rows, or any fund, is refused (exit code 3) unless
+--allow removed-rows or removed-rows:<table> is given.
+
+Loads: a load is all imports up to the one with --complete, or up to --complete alone; without --complete it does not end.
+Before the first import of a load commits, the database as it was is copied to <database>.<time>.backup, and the copy of
+the load before is removed. An import that fails or changes nothing makes no copy. A copy needs as much space as the
+database, and the time to write that much: 5 GB take about 15 s on a fast disk, minutes on a slow one. --undo puts the
+copy back, in one transaction, and removes it: the database is as it was before the load, with its mark of completeness.
+Changes by other programs since then are gone, too. Other programs may have the database open. If the first import of a
+load has --no-backup, the load has no copy.
+
+Columns: an unknown column is an error, --map or not; so is one that --map names and the file lacks.
+import.<table>.columns in the config maps columns, too, as { "Datum": "date", "Note": "" }; a file may lack these, and
+--map wins. Upper and lower case are the same. With a map, a file for table emt is not read as the template.
+
+Currency: a file of prices may have a column currency, or one that is mapped to it. It is compared with the currency of
+the fund, and another one makes a bad line. It is not stored. In every table a currency is a code of ISO 4217, in capitals
+or in small letters. A mixture means hundredths (GBp is pence) and makes a bad line, as GBX, ZAC and ILA do.
+
+--derive computes from the NAVs, in exact decimals. change: the NAV less that of the price before, in the file or in the
+database. change_percent: the same in percent. performance: the NAV against the last price of the year before, in percent.
+That price has to be of the last ten days of its year, or the last one by the rhythm of a fund that is priced less often.
+Without one, in the year of the launch or after a suspension, the price gets no performance (NULL), and the API gives none
+out: its name there is "since 31 December". It leaves distributions out, so for a fund that distributes it is too low. NAVs from before a split in table corporate_action count by its factor: import the split first. Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Later prices in the
+database are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next
+price, performance of the year after. The output says which columns were derived, and how many later prices.
+
+corporate_action: a distribution has amount and currency, a split has factor (10 for 1:10, 0.1 for a reverse split), a
+merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes.
+
+document: kind is kid, prospectus, annual_report, half_year_report or factsheet; language has two letters (de); url begins
+with https:// or http://. A fund has one document of a kind, language and date. Nothing is fetched.
+
+EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in their list, are warnings.
+
+Complete: --complete leaves a mark in the database, in the table fundpress_complete. The next change of any table, by any
+program, removes it; VACUUM and changes of the schema do so, too.
+`,
+  examples: [
+    ['import price prices.csv --db funds.sqlite', 'New prices, and corrected ones'],
+    ['import structure_item holdings.csv --replace', 'All items of the funds in the file'],
+    ['import price nav.csv --map Datum=date --map NAV=net_asset_value --map *= --derive', 'A foreign export'],
+    ['import corporate_action actions.csv --map Extag=ex_date', 'Distributions, splits and mergers'],
+    ['import document papers.csv --replace', 'All documents of the funds in the file'],
+    ['import emt EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
+    ['import fund funds.csv --decimal comma --dates german --dry-run', 'What would change'],
+    ['import fund withdrawn.csv', 'With the columns isin and data_permitted: funds to withdraw'],
+    ['import --undo', 'The database as it was before the last load'],
+    ['import --complete --db funds.sqlite', 'After the last import of the night'],
+  ],
+  run: async (session, flags, table?: string, file?: string) => {
+    if (table === undefined || file === undefined) return runWithoutFile(session, flags, table)
+    const { isJson, isQuiet, stdout } = session
+    const { skipBad = false, dryRun = false } = flags
+    if (flags.undo === true) throw new UsageError('--undo takes no file')
+    const find = (add: ImportOptions['onBad']) => importInto(session, flags, table, file, add)
+    let listed = 0
+    const summary = await printList(session, find, {
+      name: 'bad',
+      fields: ({ bad: badCount, ...others }) => ({
+        before: { table, file, dryRun, ...others, badCount },
+      }),
+      line: ({ line, reasons }: BadLine) => {
+        listed++
+        return `line ${line}: ${escapeInvisible(reasons.join('; '))}\n`
+      },
+    })
+    const { bad, lines, changes, warnings } = summary
+    if (!isJson) {
+      if (bad > listed) stdout.write(`and ${formatCount(bad - listed)} more bad lines\n`)
+      if (!isQuiet) {
+        for (const warning of warnings) stdout.write(`warning: ${escapeInvisible(warning)}\n`)
+        stdout.write(describeSummary({ table, file, ...figuresOf(summary, dryRun) }))
+      }
+    }
+    if (changes !== undefined) return
+    const advice = skipBad || lines === bad ? '' : ` (--skip-bad takes the other ${formatCount(lines - bad)})`
+    throw new Error(`${file} has ${countOf(bad, 'bad line')}: nothing was taken${advice}`)
+  },
+})
+
+async function runWithoutFile(session: Session, flags: Flags, table: string | undefined): Promise<void> {
+  const { settings, print, now } = session
+  const { undo = false, complete = false } = flags
+  if (table !== undefined || undo === complete) {
+    const missing = table === undefined ? 'table' : 'file'
+    throw new UsageError(`missing required argument '${missing}' (see fundpress import --help)`)
+  }
+  const db = required(settings.db, 'db')
+  const patience = patienceOf(session, flags, db)
+  if (undo) {
+    const time = await undoLoad(db, patience)
+    print({ restored: db, time }, () => `${db} is as it was before the load, at ${time}\n`)
+  } else {
+    const completedAt = now()
+    await completeLoad(db, completedAt, patience)
+    print({ completedAt: completedAt.toISOString() }, () => `${db} is marked as complete\n`)
+  }
+}
+
+type Flags = FlagsOf<typeof options>
+
+const patienceOf = ({ signal, isQuiet, stderr }: Session, { wait }: Flags, db: string) => ({
+  signal,
+  patienceMs: wait * 1000,
+  onWait: () => {
+    if (!isQuiet) stderr.tell(`waiting for other users of ${db}`)
+  },
+})
+
+/** Maps of the flags win over those of the config. @throws {UsageError} for two names of one column, or an unknown table */
+function columnMapOf({ settings }: Session, { map = [] }: Flags, table: string): ColumnMap {
+  const unknown = Object.keys(settings.import).find((name) => !tables.includes(name))
+  if (unknown !== undefined)
+    throw new UsageError(`config import.${unknown}: there is no such table${suggest(unknown, tables)}`)
+  const named = new Map(map)
+  if (named.size < map.length) throw new UsageError('--map names a column of the file twice')
+  if (named.get('*')) throw new UsageError('--map *= ignores columns: it takes no name')
+  const own = Object.entries(settings.import[table]?.columns ?? {})
+    .map(([source, target]) => [headerName(source), target] as const)
+    .filter(([, target]) => target === '' || ![...named.values()].includes(target))
+  return new Map([...own, ...named])
+}
+
+const delimiters = { semicolon: ';', comma: ',', tab: '\t' } as const
+
+function importInto(
+  session: Session,
+  flags: Flags,
+  table: string,
+  file: string,
+  onBad: ImportOptions['onBad'],
+): Promise<ImportSummary> {
+  const { settings, now } = session
+  const { encoding, delimiter, decimal, dates, replace, replaceAll, skipBad, dryRun, backup } = flags
+  const db = required(settings.db, 'db')
+  const reading = showProgress(session, 'bytes read')
+  const taking = showProgress(session, 'funds taken')
+  const patience = patienceOf(session, flags, db)
+  return importFile({
+    ...patience,
+    db,
+    table,
+    file,
+    encoding,
+    usualEncoding: settings.import[table]?.encoding,
+    decimal,
+    dates,
+    suggest,
+    columnMap: columnMapOf(session, flags, table),
+    named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
+    isDeriving: flags.derive === true,
+    isComplete: flags.complete === true,
+    isCopied: backup,
+    override: overrideOf(session, flags),
+    now: now(),
+    delimiter: delimiter === undefined ? undefined : delimiters[delimiter],
+    scope: replaceAll === true ? 'table' : replace === true ? 'funds' : 'upsert',
+    isSkippingBad: skipBad === true,
+    isDryRun: dryRun === true,
+    onBad: (bad) => {
+      reading.end()
+      return onBad(bad)
+    },
+    onBytes: reading.update,
+    onFund: (done, of) => {
+      reading.end()
+      taking.update(done, of)
+    },
+    onWait: () => {
+      reading.end()
+      patience.onWait()
+    },
+  }).finally(() => {
+    reading.end()
+    taking.end()
+  })
+}
+
+function figuresOf(summary: ImportSummary, isDryRun: boolean) {
+  const { form, notes, lines, bad, changes, objections, allowed, copy } = summary
+  const { added, changed, unchanged, removed } = changes ?? {}
+  const words = Object.entries({ new: added, changed, unchanged, removed })
+  const rows = words.map(([word, count = 0]) => `${formatCount(count)} ${word}`).join(', ')
+  return {
+    form: form.join(', '),
+    notes: notes.length === 0 ? null : notes.join('; '),
+    lines: formatCount(lines) + (bad === 0 ? '' : `, ${formatCount(bad)} of them bad`),
+    rows: changes === undefined ? null : rows + (isDryRun ? ' (dry run: nothing was changed)' : ''),
+    refused:
+      isDryRun && objections.length > 0
+        ? `${objections.map(({ message }) => message).join('; ')}: it needs ${flagsThatAllow(objections)}`
+        : null,
+    allowed: allowed.length === 0 ? null : allowed.map(({ message }) => message).join('; '),
+    copy,
+  }
+}

@@ -1,0 +1,252 @@
+/**
+ * Which cell of a line goes into which column, as the header says: the schema's own names, or the fields of the European
+ * MiFID Template of FinDatEx (EMT V4) for table emt.
+ */
+
+import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
+import { printable, quoted } from '../../core/data/model/printable.ts'
+import type { SchemaTable, TableColumn } from '../../core/data/model/columns.ts'
+import { schemaTables } from '../../core/data/model/schema.ts'
+import { derivableColumns } from './derive.ts'
+import { mandatoryFields } from './template-fields.ts'
+import type { FileCell } from './values.ts'
+
+export interface CellLines {
+  /** The cells of the line that names the columns. */
+  readonly header: readonly FileCell[]
+  readonly headerLine: number
+  /** Form of the file, for people: `UTF-8, delimiter ;`. */
+  readonly form: string
+  /** The lines after the header that are not empty, in order. May be called again. */
+  readonly read: (visitor: LineVisitor) => Promise<void>
+}
+
+export interface LineVisitor {
+  readonly line: (cells: readonly FileCell[], line: number) => void
+  /** A line that cannot be split into cells, though the lines after it can. */
+  readonly broken: (reason: string, line: number) => void
+  /** How many bytes were read since the last call. If it throws, reading ends. */
+  readonly bytes: (count: number) => void
+}
+
+export interface Field {
+  readonly column: TableColumn
+  readonly at: number
+  /** Name in messages. */
+  readonly label: string
+}
+
+export interface Layout {
+  readonly fields: readonly Field[]
+  /** A column of prices that is compared with the currency of the fund, and not stored. */
+  readonly currency: Field | undefined
+  /** Columns that the file lacks and a new row needs: a row that exists keeps its values. */
+  readonly kept: readonly string[]
+  readonly width: readonly [least: number, most: number]
+  /** Finds faults of a line beside those of its values. */
+  readonly check: (cells: readonly FileCell[], line: number) => readonly string[]
+  /** Missing columns and other notes; after the file has been read. */
+  readonly notes: () => readonly string[]
+  /** Faults that refuse no line; after the file has been read. */
+  readonly warnings: () => readonly string[]
+}
+
+/** Names that are like an unknown one: the end of a message. */
+export type Suggest = (word: string, names: readonly string[]) => string
+
+/** A header's name as it is compared: without upper case. */
+export const headerName = (cell: FileCell): string => String(cell).trim().toLowerCase()
+
+/** The columns of the schema by the names that the file gives them, as `headerName` has them; '' ignores a column, the key `*` all others. */
+export type ColumnMap = ReadonlyMap<string, string>
+
+export interface HeaderOptions {
+  readonly suggest: Suggest
+  readonly columnMap: ColumnMap
+  /** Columns of the file that have to be there, because the command line names them. */
+  readonly named: readonly string[]
+}
+
+/**
+ * The layout of a file that has the schema's own columns, in any order, or others that a map names.
+ * @param absence what a file may lack: computed columns, and those whose values existing rows keep
+ * @throws {Error} that names every column that is unknown, without a name, there twice, or missing where no row keeps it
+ */
+export function columnLayout(
+  table: SchemaTable,
+  header: readonly FileCell[],
+  options: HeaderOptions,
+  absence: Readonly<{ computed: readonly string[]; isKeeping: boolean }>,
+): Layout {
+  if (header.some((cell) => isIsinInEitherCase(String(cell).trim())))
+    throw new Error(
+      `the first line has to name the columns: ${table.columns.map(({ name }) => name).join(', ')}`,
+    )
+  // Excel writes delimiters at the end of all lines for columns that were in use once.
+  const width = header.findLastIndex((cell) => headerName(cell) !== '') + 1
+  const assigned = assign(table, header.slice(0, width), options.columnMap)
+  const { fields, ignored } = assigned
+  const faults = faultsOf(assigned, table, header.slice(0, width), options)
+  const absent = table.columns.filter(
+    ({ name }) => !fields.some(({ column }) => column.name === name) && !absence.computed.includes(name),
+  )
+  const needed = absent.filter(({ isNullable, hasDefault }) => !isNullable && hasDefault !== true)
+  const names = needed.map(({ name }) => name)
+  // Without its key, no line says which row it is of.
+  if (names.length > 0 && (!absence.isKeeping || needed.some(({ isKey }) => isKey))) {
+    const [noun, verb] = names.length === 1 ? ['column', 'is'] : ['columns', 'are']
+    faults.push(`${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}`)
+  }
+  if (faults.length > 0) throw new Error(faults.join('; '))
+  const currency = fields.find(({ column }) => !table.columns.includes(column))
+  const left = absent.map(({ name }) => name)
+  return {
+    fields: fields.filter((field) => field !== currency),
+    currency,
+    kept: names,
+    width: [width, header.length],
+    check: (cells) =>
+      cells.slice(width).flatMap((cell, index) => {
+        const text = String(cell).trim()
+        const place = `column ${width + index + 1} has no name in the header`
+        return text === '' ? [] : [`${place}, but here ${quoted(text)}`]
+      }),
+    notes: () => [
+      ...notInFile(left).map((note) => note + deriveHint(left)),
+      ...(currency === undefined ? [] : [`compared with the fund: ${currency.label}`]),
+      ...(ignored.length === 0 ? [] : [`ignored: ${ignored.join(', ')}`]),
+    ],
+    warnings: () => [],
+  }
+}
+
+function faultsOf(
+  { fields, unknown, unnamed }: ReturnType<typeof assign>,
+  { name: table, columns }: SchemaTable,
+  header: readonly FileCell[],
+  { suggest, named }: HeaderOptions,
+): string[] {
+  const found = header.map(headerName)
+  const faults = [
+    ...named.filter((name) => !found.includes(name)).map((name) => `the file has no column ${quoted(name)}`),
+    ...unnamed.map((at) => `column ${at + 1} has no name`),
+  ]
+  const [first = '', ...others] = unknown
+  const names = columns.map(({ name }) => name)
+  const end = others.length === 0 ? suggest(headerName(first), names) : ` (there are ${names.join(', ')})`
+  if (unknown.length > 0) faults.push(`table ${table} has no column ${unknown.map(quoted).join(', ')}${end}`)
+  for (const [column, several] of Map.groupBy(fields, (field) => field.column.name)) {
+    const labels = several.map(({ at }) => printable(String(header[at])))
+    if (new Set(labels.map(headerName)).size < labels.length)
+      faults.push(`column ${labels[0]} is there twice`)
+    else if (labels.length > 1) faults.push(`the columns ${labels.join(' and ')} are both for ${column}`)
+  }
+  return faults
+}
+
+/** The end of a message about columns that a file lacks. */
+export function deriveHint(columns: readonly string[]): string {
+  const derivable = columns.filter((name) => derivableColumns.includes(name))
+  return derivable.length === 0 ? '' : ` (--derive computes ${derivable.join(', ')})`
+}
+
+/** A price has no currency of its own, but a file may say in which its prices are. */
+const currencyColumns = schemaTables.fund.columns.filter(({ name }) => name === 'currency')
+
+/** Assigns cells to columns: `unknown` cells have no column, `unnamed` ones no name. */
+function assign(table: SchemaTable, header: readonly FileCell[], columnMap: ColumnMap) {
+  const fields: Field[] = []
+  const ignored: string[] = []
+  const unknown: string[] = []
+  const unnamed: number[] = []
+  const columns = [...table.columns, ...(table.name === 'price' ? currencyColumns : [])]
+  for (const [at, cell] of header.entries()) {
+    const name = headerName(cell)
+    const shown = printable(String(cell))
+    const mapped = columnMap.get(name)
+    const column = columns.find((each) => each.name === (mapped ?? name))
+    if (column !== undefined)
+      fields.push({ column, at, label: mapped === undefined ? name : `${shown} (${column.name})` })
+    else if ((mapped ?? columnMap.get('*')) === '') ignored.push(shown)
+    else if (name === '') unnamed.push(at)
+    else unknown.push(mapped ?? String(cell))
+  }
+  return { fields, ignored, unknown, unnamed }
+}
+
+const notInFile = (names: readonly string[]) =>
+  names.length === 0 ? [] : [`not in the file: ${names.join(', ')}`]
+
+const versionField = '00001'
+const codeTypeField = '00020'
+/** ISO 6166. Source: the template's closed list. */
+const isinCode = '1'
+
+/** The versions that this was written for. Later ones of the fourth have kept the numbers so far. */
+const knownVersions = ['V4', 'V4.0', 'V4.1', 'V4.2', 'V4.3']
+
+/** The number of a field of the template, of a header's cell: `00010_Financial_Instrument_Identifying_Data`. */
+export const fieldNumber = (cell: FileCell): string | undefined =>
+  /^\s*([0-9]{5})(?![0-9])/.exec(String(cell))?.[1]
+
+export function isTemplateHeader(header: readonly FileCell[]): boolean {
+  const numbers = new Set(header.map(fieldNumber))
+  return [versionField, '00010'].some((number) => numbers.has(number)) && numbers.size > 2
+}
+
+/** @throws {Error} if a field that nothing can be read without is missing */
+export function templateLayout(table: SchemaTable, header: readonly FileCell[]): Layout {
+  const places = new Map<string, number>()
+  for (const [at, cell] of header.entries()) {
+    const number = fieldNumber(cell)
+    if (number === undefined) continue
+    if (places.has(number)) throw new Error(`field ${number} is there twice`)
+    places.set(number, at)
+  }
+  const required = (number: string, what: string): number => {
+    const at = places.get(number)
+    if (at === undefined) throw new Error(`field ${number} of the template, ${what}, is missing`)
+    return at
+  }
+  const version = required(versionField, 'the version')
+  required('00010', 'the ISIN')
+  const fields = table.columns.flatMap((column): Field[] => {
+    const at = places.get(column.template ?? '')
+    return at === undefined ? [] : [{ column, at, label: `${column.template} (${column.name})` }]
+  })
+  const wanted = new Set(table.columns.flatMap(({ template }) => template ?? []))
+  const codeType = places.get(codeTypeField)
+  const versions = new Set<string>()
+  const mandatory = mandatoryFields(places)
+  return {
+    fields,
+    currency: undefined,
+    kept: [],
+    width: [header.length, header.length],
+    check: (cells, line) => {
+      mandatory.look(cells, line)
+      const name = versionName(textOf(cells[version]))
+      const isRight = /^V4(?:\.[0-9]{1,2})?$/.test(name)
+      if (isRight) versions.add(name)
+      const type = codeType === undefined ? isinCode : textOf(cells[codeType])
+      const wrong = `EMT version ${quoted(name)} is not one of ${knownVersions.join(', ')}`
+      const other = `the fund is named by a code of type ${quoted(type)}, not by its ISIN (1)`
+      return [
+        ...(isRight ? [] : [`${versionField}: ${wrong}`]),
+        ...(type === isinCode ? [] : [`${codeTypeField}: ${other}`]),
+      ]
+    },
+    notes: () => [
+      ...[...versions]
+        .sort()
+        .map((name) => `EMT ${name}${knownVersions.includes(name) ? '' : ', which is not known here'}`),
+      ...notInFile([...wanted].filter((number) => !places.has(number)).sort()),
+    ],
+    warnings: mandatory.warnings,
+  }
+}
+
+const textOf = (cell: FileCell | undefined) => String(cell ?? '').trim()
+
+/** A spreadsheet makes a number of a version without the V. */
+const versionName = (version: string) => (/^[0-9]/.test(version) ? `V${version}` : version.toUpperCase())

@@ -1,0 +1,143 @@
+/** How the numbers and days of a file are written: sniffed from all of it, never guessed. */
+
+import { quoted } from '../../core/data/model/printable.ts'
+import type { Field } from './layout.ts'
+import {
+  dateFormHint,
+  dateFormNames,
+  dateFormOf,
+  decimalMarks,
+  type FileCell,
+  type DateForm,
+  type DecimalMark,
+} from './values.ts'
+
+export interface Notations {
+  readonly marks: readonly DecimalMark[]
+  readonly dates: DateForm
+  /** For people: the marks and the form of the dates, as far as the file has any. */
+  readonly form: readonly string[]
+}
+
+/** A cell that shows something, and where it is. */
+interface Example {
+  readonly text: string
+  readonly line: number
+}
+type Examples<Key extends string> = Partial<Record<Key, Example>>
+
+/** A column of numbers, with the first cells of each sort. */
+interface NumberColumn {
+  readonly label: string
+  /** Cells that are a number with this mark only. */
+  readonly sure: Examples<DecimalMark>
+  /** Cells that are a number with either mark, by the mark that makes fractions of them: `1.234`. */
+  readonly either: Examples<DecimalMark>
+}
+
+/** Looks at the cells of one line after the other and decides at the end. Its memory does not grow. */
+export function notationSniffer(
+  fields: readonly Field[],
+  wanted: { readonly decimal: DecimalMark | undefined; readonly dates: DateForm | undefined },
+) {
+  const labels = fields.map(({ label }) => label)
+  const numbers = fields.map(({ label, column: { kind } }): NumberColumn | undefined =>
+    ['decimal', 'number', 'fraction'].includes(kind) ? { label, sure: {}, either: {} } : undefined,
+  )
+  const areDays = fields.map(({ column: { kind } }) => kind === 'day' || kind === 'dayOfYear')
+  const days: Examples<DateForm> = {}
+  // The form of a cell that is bad either way. It decides only which form the message names.
+  let hint: DateForm | undefined
+
+  const look = (cells: readonly FileCell[], line: number): void => {
+    for (const [index, { at }] of fields.entries()) {
+      const text = cells[at]
+      if (typeof text !== 'string' || text === '') continue
+      const column = numbers[index]
+      if (column !== undefined) {
+        lookAtNumber(column, text, line)
+      } else if (areDays[index] === true && (days.iso === undefined || days.german === undefined)) {
+        const form = dateFormOf(text)
+        if (form === undefined) hint ??= dateFormHint(text)
+        else days[form] ??= { text, line }
+      }
+    }
+  }
+  /** @throws {Error} that says which lines contradict each other, or leave it open */
+  const notations = (): Notations => {
+    const found = wanted.decimal === undefined ? sniffMarks(numbers) : fields.map(() => wanted.decimal)
+    const mark = wanted.decimal ?? agreed(found)
+    const twoForms = ({ iso, german }: Required<typeof days>) =>
+      `the dates are of two forms, ${show(iso)} and ${show(german)}: choose one with --dates`
+    const dates = wanted.dates ?? theOnly(days, twoForms)
+    return {
+      marks: found.map((own) => own ?? mark ?? 'point'),
+      dates: dates ?? hint ?? 'iso',
+      form: [
+        mark === undefined ? columnsByMark(labels, found) : `decimal ${mark}`,
+        dates === undefined ? '' : `dates ${dateFormNames[dates]}`,
+      ].filter((part) => part !== ''),
+    }
+  }
+  return { look, notations, isNeeded: wanted.decimal === undefined || wanted.dates === undefined }
+}
+
+function lookAtNumber({ sure, either }: NumberColumn, text: string, line: number): void {
+  // Most cells tell nothing new.
+  if (sure.comma !== undefined && !text.includes('.')) return
+  if (sure.point !== undefined && !text.includes(',')) return
+  const [mark, other] = decimalMarks(text)
+  if (mark === undefined) return
+  if (other === undefined) sure[mark] ??= { text, line }
+  else either[text.includes(',') ? 'comma' : 'point'] ??= { text, line }
+}
+
+/** By column, since some files have columns of both kinds. Undefined for a column without any mark. */
+function sniffMarks(columns: readonly (NumberColumn | undefined)[]): (DecimalMark | undefined)[] {
+  const sure = columns.map((column) => {
+    const twoMarks = ({ comma, point }: Required<NumberColumn['sure']>) =>
+      `column ${column?.label}: ${show(comma)} has a decimal comma, ${show(point)} a decimal point: choose one with --decimal`
+    return column && theOnly(column.sure, twoMarks)
+  })
+  const common = agreed(sure)
+  return columns.map((column, index) => {
+    const mark = sure[index]
+    if (column === undefined || mark !== undefined) return mark
+    const { comma, point } = column.either
+    const example = comma ?? point
+    if (example === undefined) return undefined
+    // The other columns decide if they agree and if that makes it a fraction. We never read it as
+    // thousands instead, which would be a thousand times as much: the user has to say so.
+    const asDecimal = comma === undefined ? 'point' : 'comma'
+    if (common === asDecimal && (comma === undefined || point === undefined)) return asDecimal
+    throw new Error(
+      `column ${column.label}: ${show(example)} can be read with a decimal comma and with a decimal point, ` +
+        'and no other cell of the column decides it: choose one with --decimal',
+    )
+  })
+}
+
+/** The only key with an example. @throws {Error} if two have one */
+function theOnly<Key extends string>(
+  examples: Examples<Key>,
+  contradiction: (both: Required<Examples<Key>>) => string,
+): Key | undefined {
+  const [key, other] = Object.keys(examples) as Key[]
+  if (other === undefined) return key
+  const what = contradiction(examples as Required<Examples<Key>>)
+  throw new Error(`${what}; lines with the other one are then bad lines`)
+}
+
+/** The mark of all columns that have one, if it is the same. */
+function agreed(marks: readonly (DecimalMark | undefined)[]): DecimalMark | undefined {
+  const found = new Set(marks.filter((mark) => mark !== undefined))
+  return found.size === 1 ? [...found][0] : undefined
+}
+
+const show = ({ text, line }: Example): string => `${quoted(text)} (line ${line})`
+
+function columnsByMark(labels: readonly string[], marks: readonly (DecimalMark | undefined)[]): string {
+  const columns = (mark: DecimalMark) => labels.filter((_, index) => marks[index] === mark).join(', ')
+  const comma = columns('comma')
+  return comma === '' ? '' : `decimal comma (${comma}) and point (${columns('point')})`
+}

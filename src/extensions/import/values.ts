@@ -1,0 +1,216 @@
+/**
+ * A cell becomes the value of its column, as the schema wants it, or a reason why it cannot. Days and numbers may be written
+ * in several ways; `notation.ts` finds out which one a file uses. Pure.
+ */
+
+import { isDay, isIsinInEitherCase } from '../../core/api/routes/values.ts'
+import { writtenCurrency } from '../../core/data/model/currencies.ts'
+import { firstDay, textFaults } from '../../core/data/model/limits.ts'
+import { printable, quoted } from '../../core/data/model/printable.ts'
+import type { Kind, TableColumn, TextKind } from '../../core/data/model/columns.ts'
+
+/** A cell is text; a workbook also knows numbers and dates. */
+export type FileCell = string | number | Date
+
+export type Value = string | number | null
+
+/** Fault of a cell. In a message the reason follows the column's name. */
+interface CellProblem {
+  readonly reason: string
+}
+
+/** `iso` is 2024-05-02, `german` 02.05.2024 (or 2.5.2024). */
+export type DateForm = 'iso' | 'german'
+
+/** The mark between whole and fraction. */
+export type DecimalMark = 'comma' | 'point'
+
+interface Notation {
+  readonly mark: DecimalMark
+  readonly dates: DateForm
+}
+
+export const isProblem = (value: Value | CellProblem): value is CellProblem =>
+  typeof value === 'object' && value !== null
+
+/** An empty cell is NULL. */
+export function convert(cell: FileCell, column: TableColumn, notation: Notation): Value | CellProblem {
+  const isEmpty = typeof cell === 'string' && (column.kind === 'text' ? cell === '' : cell.trim() === '')
+  if (isEmpty) return column.isNullable ? null : { reason: 'is empty' }
+  if (typeof cell === 'number') return fromNumber(cell, column.kind)
+  if (typeof cell !== 'string') return fromDate(cell, column.kind)
+  return converters[column.kind](cell, notation)
+}
+
+type Converter = (cell: string, notation: Notation) => Value | CellProblem
+
+const toNumber: Converter = (cell, { mark }) => {
+  const number = Number(plainDecimal(cell, mark) ?? exponential(cell, mark))
+  return Number.isFinite(number) ? number : noNumber(cell, mark)
+}
+
+const wholeNumber = /^-?[0-9]{1,15}$/
+
+const converters: Readonly<Record<Kind, Converter>> = {
+  text: (cell) => checked('text', cell),
+  isin: (cell) => (isIsinInEitherCase(cell.trim()) ? cell.trim().toUpperCase() : checked('isin', cell)),
+  structureType: (cell) => checked('structureType', cell.trim()),
+  currency: (cell) => checked('currency', writtenCurrency(cell)),
+  language: (cell) => checked('language', cell.trim().toLowerCase()),
+  address: (cell) => checked('address', cell.trim()),
+  day: (cell, { dates }) =>
+    plainDay(cell, dates) ?? wrong(cell, `a day (${dateFormNames[dates]})${whyNoDay(cell)}`),
+  dayOfYear: (cell, { dates }) =>
+    plainDayOfYear(cell, dates) ?? wrong(cell, `a day of the year (${dates === 'iso' ? 'MM-DD' : 'DD.MM.'})`),
+  decimal: (cell, { mark }) => {
+    const decimal = plainDecimal(cell, mark)
+    return decimal === undefined ? noNumber(cell, mark) : checked('decimal', decimal)
+  },
+  number: toNumber,
+  fraction: toNumber,
+  integer: (cell) => (wholeNumber.test(cell.trim()) ? Number(cell) : wrong(cell, 'a whole number')),
+  flag: (cell) => {
+    const text = cell.trim().toLowerCase()
+    // Another whole number breaks a constraint of the schema, which says so.
+    if (wholeNumber.test(text)) return Number(text)
+    // As our downloads, spreadsheets in English and German, and people write them.
+    if (['false', 'falsch', 'no', 'nein'].includes(text)) return 0
+    if (['true', 'wahr', 'yes', 'ja'].includes(text)) return 1
+    return wrong(cell, 'one of 0, 1, false, true, no, yes, nein, ja')
+  },
+  year: (cell) => (/^[1-9][0-9]{3}$/.test(cell.trim()) ? Number(cell) : wrong(cell, 'a year of four digits')),
+}
+
+function checked(kind: TextKind, text: string): Value | CellProblem {
+  const reason = textFaults[kind](text)
+  return reason === undefined ? text : { reason }
+}
+
+const wrong = (cell: string, what: string): CellProblem => ({ reason: `${quoted(cell)} is not ${what}` })
+const noNumber = (cell: string, mark: DecimalMark) => wrong(cell, `a number (with a decimal ${mark})`)
+
+/** A float may be written in a way that no digits of an amount are: `1E+300`. */
+function exponential(cell: string, mark: DecimalMark): string {
+  const text = mark === 'comma' ? cell.trim().replace(',', '.') : cell.trim()
+  return /^[+-]?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{1,3}$/.test(text) ? text : 'NaN'
+}
+
+/** A number of a workbook. It is a float, which has lost digits: no decimal text is made of it. */
+function fromNumber(number: number, kind: Kind): Value | CellProblem {
+  if (kind === 'text') return String(number)
+  if (kind === 'number' || kind === 'fraction') return number
+  if (kind === 'integer' && Number.isSafeInteger(number)) return number
+  return { reason: `cannot be the number ${number}` }
+}
+
+function fromDate(date: Date, kind: Kind): Value | CellProblem {
+  const text = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/T00:00:00\.000Z$/, '')
+  if (kind === 'day' && plainDay(text, 'iso') !== undefined) return text
+  return { reason: `cannot be the date ${printable(text)}` }
+}
+
+const germanDay = /^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})$/
+/** Spreadsheets and databases write it behind a day. A time with a zone is refused: it may be of another day. */
+const midnight = /[ T]00?:00(?::00(?:\.0+)?)?$/
+const germanDayOfYear = /^([0-9]{1,2})\.([0-9]{1,2})\.?$/
+
+export const dateFormNames: Readonly<Record<DateForm, string>> = { iso: 'YYYY-MM-DD', german: 'DD.MM.YYYY' }
+
+/** @returns YYYY-MM-DD, or undefined if the day does not exist, is before 1900, or has a time of day */
+function plainDay(text: string, form: DateForm): string | undefined {
+  const written = text.trim().replace(midnight, '')
+  const day = form === 'iso' ? written : fromGerman(germanDay.exec(written))
+  return day !== undefined && isDay(day) && day >= firstDay ? day : undefined
+}
+
+/** @returns MM-DD, of any year; undefined if it is none */
+function plainDayOfYear(text: string, form: DateForm): string | undefined {
+  const day = form === 'iso' ? unquoted(text) : fromGerman(germanDayOfYear.exec(unquoted(text)))
+  return day !== undefined && isDay(`2000-${day}`) ? day : undefined
+}
+
+/** The form that a text has, whether its day exists or not. */
+export function dateFormOf(text: string): DateForm | undefined {
+  const trimmed = unquoted(text).replace(midnight, '')
+  if (/^(?:[0-9]{4}-)?[0-9]{2}-[0-9]{2}$/.test(trimmed)) return 'iso'
+  return germanDay.test(trimmed) || germanDayOfYear.test(trimmed) ? 'german' : undefined
+}
+
+/** The form that a text hints at which is none of a day: `01.02.26` and `18.11.2026 14:30` are German. */
+export function dateFormHint(text: string): DateForm | undefined {
+  const trimmed = text.trim()
+  if (/^[0-9]{4}-[0-9]/.test(trimmed)) return 'iso'
+  return /^[0-9]{1,2}\.[0-9]{1,2}\.[0-9]/.test(trimmed) ? 'german' : undefined
+}
+
+/** Why a text that looks like a day is none: the end of a message, or ''. */
+function whyNoDay(text: string): string {
+  const trimmed = text.trim()
+  if (/^[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2}(?![0-9])/.test(trimmed)) return ': its year has two digits'
+  const isTimed = /^[0-9.-]{8,10}[ T][0-9]/.test(trimmed)
+  return isTimed && !midnight.test(trimmed) ? ': it has a time of day' : ''
+}
+
+/** Our own downloads for Excel write `'09-30`, so that Excel makes no date of it. */
+const unquoted = (text: string) => text.trim().replace(/^'/, '')
+
+function fromGerman(match: RegExpExecArray | null): string | undefined {
+  if (match === null) return undefined
+  const [, day = '', month = '', year] = match
+  const dayOfYear = `${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  return year === undefined ? dayOfYear : `${year}-${dayOfYear}`
+}
+
+/** A group of thousands never starts with a zero, and one number has one kind of divider. Longer exponents are no amounts. */
+function numberPattern(mark: string, group: string): RegExp {
+  const groups = String.raw`[1-9]\d{0,2}([${group}'\u2019 \u00a0\u202f])\d{3}(?:\3\d{3})*`
+  const start = String.raw`^([+\-\u2212]?)(?=[${mark}\d])`
+  return new RegExp(String.raw`${start}(\d+|${groups})?(?:[${mark}](\d+))?(?:[eE]([+-]?\d{1,3}))?$`)
+}
+
+const patterns: Readonly<Record<DecimalMark, RegExp>> = {
+  comma: numberPattern(',', '.'),
+  point: numberPattern('.', ','),
+}
+
+/** Most numbers: neither groups, nor an exponent, nor a plus. */
+const simple: Readonly<Record<DecimalMark, RegExp>> = {
+  comma: /^-?[0-9]+(?:,[0-9]+)?$/,
+  point: /^-?[0-9]+(?:\.[0-9]+)?$/,
+}
+
+/**
+ * The number as the schema has it: `-1.234,50` with a decimal comma is `-1234.50`. Its digits stay as they are; an
+ * exponent only moves the point.
+ * @returns undefined if it is no number, or if its exponent hides digits (`1,23457E+11`)
+ */
+function plainDecimal(text: string, mark: DecimalMark): string | undefined {
+  if (simple[mark].test(text)) return mark === 'comma' ? text.replace(',', '.') : text
+  const match = patterns[mark].exec(text.trim())
+  if (match === null) return undefined
+  const [, signs = '', grouped = '', , fraction = '', power] = match
+  const whole = grouped.replace(/[^0-9]/g, '')
+  const minus = signs === '' || signs === '+' ? '' : '-'
+  const digits = power === undefined ? withPoint(whole, fraction) : movePoint(whole, fraction, Number(power))
+  return digits === undefined ? undefined : minus + digits
+}
+
+const withPoint = (whole: string, fraction: string) =>
+  (whole === '' ? '0' : whole) + (fraction === '' ? '' : `.${fraction}`)
+
+function movePoint(whole: string, fraction: string, power: number): string | undefined {
+  const digits = whole + fraction
+  const point = whole.length + power
+  // 1.23457E+11 was a longer number once: what would be zeros here are digits that a spreadsheet cut off.
+  if (point > digits.length) return /^0+$/.test(digits) ? '0' : undefined
+  const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits
+  const at = point <= 0 ? 1 : point
+  return withPoint(padded.slice(0, at).replace(/^0+(?=[0-9])/, ''), padded.slice(at))
+}
+
+/** The marks with which a text is a number; none if it has neither mark, because then it tells nothing of its file. */
+export function decimalMarks(text: string): readonly DecimalMark[] {
+  if (!/[,.]/.test(text)) return []
+  const number = text.trim()
+  return (['comma', 'point'] as const).filter((mark) => patterns[mark].test(number))
+}

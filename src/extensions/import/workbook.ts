@@ -1,0 +1,238 @@
+/**
+ * A workbook (XLSX) as lines of cells: the sheet that has the header asked for. The library that reads workbooks makes a full
+ * table of each sheet, up to its last row and column: a single cell in XFD1048576 would cost gigabytes. So this file refuses
+ * workbooks whose cells reach too far before the library sees them.
+ */
+
+import { readFileSync, statSync } from 'node:fs'
+import { FlateErrorCode, strFromU8, unzipSync, zipSync, type FlateError, type Unzipped } from 'fflate'
+import { Parser } from 'saxen'
+import { messageOf } from '../../core/system/message.ts'
+import { readStart } from '../../core/system/read-start.ts'
+import { quoted } from '../../core/data/model/printable.ts'
+import type { LineVisitor } from './layout.ts'
+import type { FileCell } from './values.ts'
+
+/** A title or two may stand above the header. */
+const headerWithin = 50
+
+export const isWorkbook = (file: string): boolean =>
+  readStart(file, 4).toString('latin1') === 'PK\u0003\u0004'
+
+/** @throws {Error} if it is no workbook, or if not exactly one of its sheets has such a header */
+export async function openWorkbook(file: string, isHeader: (cells: readonly FileCell[]) => boolean) {
+  const { default: readWorkbook } = await import('read-excel-file/node')
+  const sheets = await readWorkbook(bounded(file), { trim: false }).catch((error: unknown) => {
+    throw new Error(`${file} cannot be read as a workbook (XLSX)`, { cause: error })
+  })
+  const found = sheets.flatMap(({ sheet, data }) => {
+    // The package's own type names the constructor instead of a Date.
+    const lines = (data as readonly (readonly unknown[])[]).map((row) => row.map(cellOf))
+    const at = lines.slice(0, headerWithin).findIndex(isHeader)
+    return at < 0 ? [] : [{ sheet, lines, at }]
+  })
+  const [first, ...others] = found
+  const fields = "the names of the template's fields (00010_…, and 00001_… for the version)"
+  if (first === undefined) throw new Error(`${file}: no sheet has a line with ${fields}`)
+  const names = found.map(({ sheet }) => quoted(sheet)).join(' and ')
+  if (others.length > 0)
+    throw new Error(`${file}: the sheets ${names} both have the template's fields: leave one in the file`)
+  const { sheet, lines, at } = first
+  return {
+    header: lines[at] ?? [],
+    headerLine: at + 1,
+    form: `XLSX, sheet ${quoted(sheet)}`,
+    read: (visitor: LineVisitor) => {
+      for (const [index, cells] of lines.entries()) {
+        if (index > at && cells.some((cell) => cell !== '')) visitor.line(cells, index + 1)
+      }
+      return Promise.resolve()
+    },
+  }
+}
+
+function cellOf(value: unknown): FileCell {
+  if (typeof value === 'string' || typeof value === 'number' || value instanceof Date) return value
+  // The other cells are booleans and empty ones.
+  return typeof value === 'boolean' ? String(value) : ''
+}
+
+const maxFileBytes = 64e6
+/** All parts together, as they are in memory. */
+const maxUnpackedBytes = 128e6
+const maxParts = 1000
+const maxRows = 100_000
+const maxColumns = 1024
+/** Cells of all sheets as full tables: 100,000 funds with the fields of the template have fewer. */
+const maxCells = 12_000_000
+const maxSheets = 100
+/** Each of them is an object. */
+const maxTexts = 1_000_000
+/** With its attributes. Parsers take long for a million attributes of one tag. */
+const maxTagBytes = 16_384
+/** A cell of Excel has 32,767 characters. */
+const maxCellBytes = 131_072
+/** A sheet has 4 or 5: worksheet, sheetData, row, c, is, r, t. */
+const maxDepth = 64
+/** Tags of a part without rows: styles, shared texts, names, relations. A shared text has two or three, and a format one. */
+const maxTags = 3_000_000
+const maxFormats = 65_536
+/** Runs of a text, each with its font. Behind the rows there are also widths, merged cells and conditional formats. */
+const maxTagsInCell = 100_000
+const isFormat = /^(?:[^\s/>:]*:)?xf[\s/>]/
+/** Parts that are not read. */
+const unread =
+  /^(?:docProps|customXml|xl\/(?:calcChain|charts|comments|drawings|externalLinks|pivotCache|pivotTables|threadedComments))/
+/** Source: Excel's specifications and limits. */
+const sheetRows = 1_048_576
+
+/**
+ * @returns the XML parts of the workbook, which are all that is read of it, in an archive without compression
+ * @throws {Error} that says which limit the workbook breaks, and where
+ */
+function bounded(file: string): Buffer {
+  try {
+    const parts = readParts(file)
+    // Before a parser sees any of them.
+    for (const [name, bytes] of Object.entries(parts)) checkMarkup(bytes, name)
+    const totals = { sheets: 0, area: 0, texts: 0 }
+    for (const [name, bytes] of Object.entries(parts)) {
+      const xml = strFromU8(bytes)
+      if (/[<:](?:sheetData|si)\b/.test(xml)) checkPart(xml, name, totals)
+    }
+    return Buffer.from(zipSync(parts, { level: 0 }))
+  } catch (error) {
+    const reason = zipFaults[(error as Partial<FlateError>).code ?? -1] ?? messageOf(error)
+    throw new Error(`${file} cannot be read as a workbook (XLSX): ${reason}`, { cause: error })
+  }
+}
+
+/** By the codes of fflate. */
+const zipFaults: Readonly<Record<number, string>> = {
+  [FlateErrorCode.UnexpectedEOF]: 'it is damaged',
+  [FlateErrorCode.InvalidBlockType]: 'it is damaged',
+  [FlateErrorCode.InvalidLengthLiteral]: 'it is damaged',
+  [FlateErrorCode.InvalidDistance]: 'it is damaged',
+  [FlateErrorCode.InvalidZipData]: 'it is incomplete',
+}
+
+function readParts(file: string): Unzipped {
+  if (statSync(file).size > maxFileBytes) throw new Error(`it is larger than ${megabytes(maxFileBytes)}`)
+  let count = 0
+  let bytes = 0
+  return unzipSync(readFileSync(file), {
+    // A part gets the memory of its declared size, and what it has beyond that is left out.
+    filter: ({ name, originalSize }) => {
+      if (++count > maxParts) throw new Error(`it has more than ${maxParts} parts`)
+      if (!/\.(?:xml|rels)$/.test(name) || unread.test(name)) return false
+      bytes += originalSize
+      if (bytes > maxUnpackedBytes)
+        throw new Error(`unpacked it is larger than ${megabytes(maxUnpackedBytes)}`)
+      return true
+    },
+  })
+}
+
+const slash = 0x2f
+/** The second byte of what opens no element: `</`, `<!`, `<?`. */
+const notOpening = new Set(Buffer.from('/!?'))
+
+/**
+ * Looks at the sizes of tags and texts, their number and their nesting, without parsing them: what parsers take long for, or
+ * much memory. It takes as long as it takes to find each `<`.
+ * @throws {Error} that names the part and the limit
+ */
+function checkMarkup(bytes: Uint8Array, part: string): void {
+  const xml = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const limit = (what: string, most: number) =>
+    new Error(`${part} has ${what}, more than ${most.toLocaleString('en-US')}`)
+  const isSheet = xml.includes('sheetData')
+  let depth = 0
+  let tags = 0
+  let formats = 0
+  let end = 0
+  for (let at = xml.indexOf('<'); at >= 0; at = xml.indexOf('<', end)) {
+    if (at - end > maxCellBytes) throw limit(`a text of ${at - end} bytes`, maxCellBytes)
+    const close = xml.indexOf('>', at)
+    end = close < 0 ? xml.length : close + 1
+    if (end - at > maxTagBytes) throw limit(`a tag of ${end - at} bytes`, maxTagBytes)
+    const next = xml[at + 1]
+    if (next === slash) depth--
+    if (next !== undefined && notOpening.has(next)) continue
+    if (!isSheet && ++tags > maxTags) throw limit(`${tags} elements`, maxTags)
+    if (!isSheet && isFormat.test(xml.toString('latin1', at + 1, at + 40)) && ++formats > maxFormats)
+      throw limit(`${formats} formats of cells`, maxFormats)
+    if (xml[end - 2] !== slash && ++depth > maxDepth) throw limit(`elements in ${depth} levels`, maxDepth)
+  }
+  if (xml.length - end > maxCellBytes) throw limit(`a text of ${xml.length - end} bytes`, maxCellBytes)
+}
+
+const megabytes = (bytes: number) => `${bytes / 1e6} MB`
+
+/** Looks at the rows and cells of a sheet, or at the texts of all sheets. */
+function checkPart(xml: string, part: string, totals: { sheets: number; area: number; texts: number }): void {
+  let lastRow = 0
+  let lastColumn = 0
+  let rows = 0
+  let cells = 0
+  let inCell = 0
+  const look: Readonly<Record<string, (place: string, isEmpty: boolean) => void>> = {
+    si: () => {
+      if (++totals.texts > maxTexts)
+        throw new Error(`it has more than ${maxTexts.toLocaleString('en-US')} texts`)
+    },
+    sheetData: () => {
+      if (++totals.sheets > maxSheets) throw new Error(`it has more than ${maxSheets} sheets`)
+    },
+    row: (place) => {
+      if (++rows > sheetRows) throw tooFar(`has more than ${sheetRows.toLocaleString('en-US')} rows`, part)
+      if (place !== '' && (!/^[1-9][0-9]{0,6}$/.test(place) || Number(place) > sheetRows))
+        throw new Error(`${part} has a row ${quoted(place)}, which no sheet has`)
+    },
+    c: (place, isEmpty) => {
+      // A cell without a value has at most a style, and takes no room.
+      if (isEmpty) return
+      cells++
+      const [, letters, digits] = /^([A-Z]{1,3})([1-9][0-9]{0,6})$/.exec(place) ?? []
+      if (letters === undefined) throw new Error(`${part} has a cell at ${quoted(place)}, which no sheet has`)
+      const row = Number(digits)
+      const column = columnNumber(letters)
+      if (row > maxRows || column > maxColumns) throw tooFar(`has a cell in ${place}`, part)
+      lastRow = Math.max(lastRow, row)
+      lastColumn = Math.max(lastColumn, column)
+    },
+  }
+  const parser = new Parser()
+  parser.on('error', (cause) => {
+    throw new Error(`${part} has a tag that cannot be read`, { cause })
+  })
+  parser.on('openTag', (name, attributesOf, decode, isEmpty) => {
+    const visit = look[withoutPrefix(name)]
+    inCell = visit === undefined ? inCell + 1 : 0
+    if (inCell > maxTagsInCell)
+      throw new Error(
+        `${part} has more than ${maxTagsInCell.toLocaleString('en-US')} elements in one cell or text`,
+      )
+    if (visit === undefined) return
+    const place = Object.entries(attributesOf()).find(([key]) => withoutPrefix(key) === 'r')?.[1] ?? ''
+    visit(decode(place), isEmpty)
+  })
+  parser.parse(xml)
+  totals.area += Math.max(cells, lastRow * lastColumn)
+  if (totals.area > maxCells) {
+    const others =
+      totals.sheets > 1 ? `, with the other sheets ${totals.area.toLocaleString('en-US')} cells` : ''
+    throw tooFar(`has ${lastRow} rows of ${lastColumn} columns${others}`, part)
+  }
+}
+
+const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1)
+
+const tooFar = (what: string, part: string) =>
+  new Error(
+    `${part} ${what}: up to ${maxRows.toLocaleString('en-US')} rows, ${maxColumns.toLocaleString('en-US')} columns and ` +
+      `${maxCells.toLocaleString('en-US')} cells are read; delete the rows and columns behind the data, or save the sheet as CSV`,
+  )
+
+const columnNumber = (letters: string) =>
+  [...letters].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0)

@@ -1,0 +1,317 @@
+/** The comparison in a browser: funds from the address, their prices from the API, chart and table. */
+
+import type { Language } from '../../../../core/api/routes/table.ts'
+import { depthOf, lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
+import { dayNumber, isoOf } from '../../../../core/system/day-number.ts'
+import { dayIn, fixedIn } from '../../../../core/layout/formats.ts'
+import { followAddress, parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
+import { comparedRow, fundChip, lineKey, waitingChip } from './compared-row.ts'
+import { type FundComparison, comparisonOf, type History, loners } from './comparison.ts'
+import { fetchFunds, type ListedFund } from './fund-list.ts'
+import { lineEnds } from './line-ends.ts'
+import { messageWith } from '../../../../core/layout/browser/message.ts'
+import { fundPicker } from './picker.ts'
+import { fetchActions, fetchPrices, yearOf, yearToAsk } from './prices.ts'
+import { chosenRange, firstDayOf, onRange } from './ranges.ts'
+import { sayOf } from './say.ts'
+import { exploreChart, nearestDay } from './stage.ts'
+import { sortableTable } from './table.ts'
+
+/** Five years: the first period that MiFID II asks for. */
+const standardRange = '5Y'
+/** Before every price. */
+const firstYear = 1900
+/** Of a message, by its kind. */
+const classes = { fault: 'callout fault', notice: 'callout', hint: 'quiet' }
+
+const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
+const root = document.getElementById('compare')
+if (root !== null) {
+  root.hidden = false
+  void compareFunds(root)
+}
+
+interface Message {
+  readonly text: string
+  /** `fault`: what the reader asked for cannot be shown. `hint`: what to do next. */
+  readonly kind: keyof typeof classes
+  readonly again?: () => void
+}
+
+async function compareFunds(root: HTMLElement): Promise<void> {
+  const page = pageOf(root)
+  const { part, say } = page
+  const tell = teller(page)
+  const figure = part('figure')
+  const chips = part('.chips')
+  const compared = part<HTMLTableElement>('#compared')
+  const giveUp = (message: Omit<Message, 'kind'>) => {
+    part('.search').hidden = true
+    figure.hidden = true
+    chips.replaceChildren()
+    tell([{ ...message, kind: 'fault' }])
+  }
+  if (location.protocol === 'file:') {
+    giveUp({ text: say('folder') })
+    return
+  }
+  // Chips and chart take their places at once: what is below does not move when the funds arrive.
+  const waiting = isinsInAddress().slice(0, mostCompared)
+  chips.replaceChildren(...waiting.map(waitingChip))
+  figure.setAttribute('aria-busy', 'true')
+  figure.hidden = waiting.length === 0
+  const list = await fetchFunds(root.dataset['list'] ?? '').catch(() => null)
+  if (list === null) {
+    giveUp({ text: say('failedFunds'), again: () => location.reload() })
+    return
+  }
+  const draw = drawer(page)
+  const histories = priceHistories(root.dataset['prices'] ?? '', root.dataset['actions'] ?? '')
+  const asked = () => fundsAsked(list, say)
+  const choose = (isins: readonly string[]) => {
+    setParameters({ isins: isins.join(',') }, 'new')
+    void show()
+  }
+  const isinsAsked = () => asked().funds.map(({ isin }) => isin)
+  const picker = fundPicker({
+    place: root,
+    say,
+    load: () => Promise.resolve(list),
+    mayPick: ({ comparable }) => comparable,
+    onPick: ({ isin }) => choose([...isinsAsked(), isin]),
+  })
+  const showRows = () => compared.tBodies[0]?.replaceChildren(...sorted.rows())
+  const sorted = sortableTable(compared, (sort) => {
+    setParameters({ sort }, 'new')
+    showRows()
+  })
+  const styleOf = stylesByFund()
+
+  let turn = 0
+  const show = async () => {
+    const mine = ++turn
+    const range = chosenRange(figure, standardRange)
+    const { funds, told } = asked()
+    const styles = styleOf(funds)
+    const chipOf = (fund: ListedFund, place: number) => {
+      const onRemove = () => {
+        choose(isinsAsked().filter((isin) => isin !== fund.isin))
+        // The focus goes to what stands there now.
+        const left = chips.querySelectorAll('button')
+        ;(left[Math.min(place, left.length - 1)] ?? part('#search')).focus()
+      }
+      return fundChip(fund, { style: styles(fund), say, onRemove })
+    }
+    chips.replaceChildren(...funds.map(chipOf))
+    picker.leaveOut(funds)
+    tell(told)
+    figure.setAttribute('aria-busy', 'true')
+    figure.hidden = funds.length === 0
+    compared.hidden ||= funds.length === 0
+    const result = await load(funds, range, histories)
+    const { comparison, loaded } = result
+    // A slow answer must not win over a later choice.
+    if (mine !== turn) return
+    figure.removeAttribute('aria-busy')
+    const faults = faultsOf(result, say, () => void show())
+    // Screen readers read again what is told again.
+    if (faults.length > 0) tell([...told, ...faults])
+    draw(
+      comparison,
+      loaded,
+      loaded.map((fund) => styles(fund)),
+    )
+    const rows = funds.map((fund) =>
+      comparedRow({
+        fund,
+        language,
+        say,
+        style: styles(fund),
+        figures: comparison?.funds[loaded.indexOf(fund)] ?? null,
+      }),
+    )
+    sorted.sort(parameterOf('sort'), rows)
+    showRows()
+    compared.hidden = funds.length === 0
+    part('#notes').hidden = funds.length === 0
+  }
+
+  onRange(figure, standardRange, () => void show())
+  followAddress(() => void show())
+}
+
+/** A fund keeps its colour and dashes while others come and go. @returns the styles of the chosen funds */
+function stylesByFund() {
+  let known = new Map<string, number>()
+  return (funds: readonly ListedFund[]) => {
+    const kept = new Map(funds.flatMap(({ isin }) => (known.has(isin) ? [[isin, known.get(isin) ?? 0]] : [])))
+    const free = Array.from({ length: mostCompared }, (_, style) => style).filter(
+      (style) => ![...kept.values()].includes(style),
+    )
+    for (const { isin } of funds) if (!kept.has(isin)) kept.set(isin, free.shift() ?? 0)
+    known = kept
+    return ({ isin }: ListedFund) => kept.get(isin) ?? 0
+  }
+}
+
+type Page = ReturnType<typeof pageOf>
+
+function pageOf(root: HTMLElement) {
+  return {
+    part: <T extends Element = HTMLElement>(selector: string) => {
+      const found = root.querySelector<T>(selector)
+      if (found === null) throw new Error(`the page has no ${selector}`)
+      return found
+    },
+    say: sayOf(root),
+  }
+}
+
+/** @returns replaces all messages */
+function teller({ part, say }: Page) {
+  const messages = part('#messages')
+  const lineOf = ({ text, kind, again }: Message) => {
+    const line = document.createElement('p')
+    line.className = classes[kind]
+    line.append(...messageWith(text, again && { label: say('again'), press: again }))
+    return line
+  }
+  return (all: readonly Message[]) => messages.replaceChildren(...all.map(lineOf))
+}
+
+/** The funds in the address that may be compared, and messages about the others. */
+function isinsInAddress(): string[] {
+  const texts = parameterOf('isins')
+    .toUpperCase()
+    .split(/[,\s]+/)
+  return [...new Set(texts.filter(Boolean))]
+}
+
+function fundsAsked(list: readonly ListedFund[], say: Page['say']) {
+  const told: Message[] = []
+  const funds = isinsInAddress().flatMap((asked) => {
+    const fund = list.find(({ isin }) => isin === asked)
+    if (fund === undefined) told.push({ text: say('unknown', { isin: asked }), kind: 'fault' })
+    else if (!fund.comparable) told.push({ text: say('barred', { fund: fund.name }), kind: 'fault' })
+    return fund?.comparable === true ? [fund] : []
+  })
+  if (funds.length > mostCompared) told.push({ text: say('most'), kind: 'notice' })
+  if (funds.length === 0) told.push({ text: say('none'), kind: 'notice' })
+  if (funds.length === 1) told.push({ text: say('one'), kind: 'hint' })
+  const currencies = [...new Set(funds.slice(0, mostCompared).map(({ currency }) => currency))]
+  if (currencies.length > 1)
+    told.push({ text: say('currencies', { currencies: currencies.sort().join(', ') }), kind: 'notice' })
+  return { funds: funds.slice(0, mostCompared), told }
+}
+
+/** @returns the funds with loaded prices, and their comparison; null if they have no days in common */
+async function load(
+  funds: readonly ListedFund[],
+  range: string,
+  histories: ReturnType<typeof priceHistories>,
+) {
+  const newest = Math.min(...funds.map(({ price }) => dayNumber(price?.date ?? '')))
+  const first = funds.length === 0 ? null : firstDayOf(range, newest)
+  const answers = await Promise.all(funds.map(({ isin, price }) => histories(isin, first, price?.date ?? '')))
+  const known = answers.filter((answer) => answer !== null)
+  const loaded = funds.filter((_, index) => answers[index] !== null)
+  const failed = funds.filter((fund) => !loaded.includes(fund))
+  const comparison = comparisonOf(known, first)
+  const { few, alone } = comparison === null ? loners(known, first) : { few: [], alone: [] }
+  const at = (places: readonly number[]) => loaded.filter((_, place) => places.includes(place))
+  const unpaid = loaded.filter(
+    ({ accumulating }, place) => accumulating === false && known[place]?.actions.distributions.length === 0,
+  )
+  return { comparison, loaded, failed, lonely: { few: at(few), alone: at(alone) }, unpaid }
+}
+
+/** What cannot be shown of the funds, and why. @param again loads what has failed once more */
+function faultsOf(
+  { comparison, loaded, failed, lonely, unpaid }: Awaited<ReturnType<typeof load>>,
+  say: Page['say'],
+  again: () => void,
+): readonly Message[] {
+  const faultOf = (name: string, ...funds: readonly ListedFund[]): Message => ({
+    text: say(name, { fund: funds.map((fund) => fund.name).join(', ') }),
+    kind: 'fault',
+  })
+  return [
+    ...(failed.length > 0 ? [{ ...faultOf('failed', ...failed), again }] : []),
+    ...(loaded.length > 0 && comparison === null ? [faultOf('noDays')] : []),
+    ...lonely.few.map((fund) => faultOf('few', fund)),
+    ...lonely.alone.map((fund) => faultOf('alone', fund)),
+    ...(unpaid.length > 0 ? [{ ...faultOf('unpaid', ...unpaid), kind: 'notice' as const }] : []),
+  ]
+}
+
+/** @returns draws a comparison, and writes its days into the table */
+function drawer({ part }: Page) {
+  const figure = part('figure')
+  const period = part('#period')
+  const explore = exploreChart(figure)
+  // Two headings name the days of the period.
+  const headings = [...part('#compared').querySelectorAll<HTMLElement>('th [data-text]')].map((heading) => {
+    return { heading, unknown: heading.textContent }
+  })
+  return (comparison: FundComparison | null, funds: readonly ListedFund[], styles: readonly number[]) => {
+    figure.hidden = comparison === null
+    const first = comparison?.days[0]
+    const last = comparison?.days.at(-1)
+    const day = (number: number | undefined) => (number === undefined ? '–' : dayIn(language, isoOf(number)))
+    const filled = ({ dataset }: HTMLElement) =>
+      (dataset['text'] ?? '').replace('{first}', day(first)).replace('{last}', day(last))
+    for (const { heading, unknown } of headings)
+      heading.textContent = comparison === null ? unknown : filled(heading)
+    if (comparison === null) return
+    period.textContent = filled(period)
+    const lines = comparison.funds.map(({ line }) => line)
+    const plot = plotOf(...lines)
+    const paths = lines.map((line) => linePath(line, plot))
+    const drawn = part('.drawn')
+    drawn.innerHTML = lineChart(plot, paths, language, styles)
+    const endOf = (line: (typeof lines)[number], index: number) => ({
+      name: funds[index]?.name ?? '',
+      style: styles[index] ?? 0,
+      depth: depthOf(plot.axis, line.at(-1)?.value ?? 0),
+    })
+    drawn.append(...lineEnds(lines.map(endOf)))
+    const { days } = comparison
+    explore({
+      last: days.length - 1,
+      nearest: (share) => nearestDay(days, plot.first + share * plot.days),
+      at: (index) => {
+        const number = days[index] ?? plot.first
+        const values = comparison.funds.map(
+          ({ indexOn }, which) => `${funds[which]?.name ?? ''}: ${fixedIn(language, indexOn(number), 2)}`,
+        )
+        return {
+          x: (number - plot.first) / plot.days,
+          lines: [day(number), ...values],
+          keyOf: (line) => (line === 0 ? null : lineKey(styles[line - 1] ?? 0)),
+        }
+      },
+    })
+  }
+}
+
+/** Both addresses have `ISIN` as placeholder. @param prices historic ones @param actions distributions and splits */
+function priceHistories(prices: string, actions: string) {
+  const known = new Map<string, { readonly from: number; readonly history: History }>()
+  /** Prices from a day on, or all; null if they cannot be loaded. @param newest ISO 8601 day of the newest price */
+  return async (isin: string, first: number | null, newest: string): Promise<History | null> => {
+    const from = first === null ? firstYear : yearToAsk(first)
+    const before = known.get(isin)
+    if (before !== undefined && before.from <= from) return before.history
+    try {
+      const [found, then] = await Promise.all([
+        fetchPrices(prices.replace('ISIN', isin), from, yearOf(dayNumber(newest))),
+        before?.history.actions ?? fetchActions(actions.replace('ISIN', isin)),
+      ])
+      const history = { prices: found, actions: then }
+      known.set(isin, { from, history })
+      return history
+    } catch {
+      return null
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * A fund's page in a browser: charts that tell their values, ranges, a navigation that shows the present section, buttons
+ * that copy. The page works without them.
+ */
+
+import type { Language } from '../../../../core/api/routes/table.ts'
+import { exploreAreas, exploreBars } from './beside.ts'
+import { exploreLine } from './chart.ts'
+
+if (location.protocol === 'file:') {
+  linkToFiles(document)
+  linkToSnapshot(document)
+}
+const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
+addCopyButtons(document)
+markSection(document)
+const figures = (kind: string) => document.querySelectorAll<HTMLElement>(`figure${kind}`)
+for (const figure of figures('[data-points]')) exploreLine(figure, language)
+for (const figure of figures('.bar-chart')) exploreBars(figure)
+for (const figure of figures('[data-days]')) exploreAreas(figure, language)
+
+/** Marks the link to the section that is read: the last one that has reached the upper third of the window. */
+function markSection(root: ParentNode): void {
+  const links = [...root.querySelectorAll<HTMLAnchorElement>('.side a')]
+  const tops = () =>
+    links.map(({ hash }) => document.getElementById(hash.slice(1))?.getBoundingClientRect().top ?? Infinity)
+  const mark = () => {
+    const isAtEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2
+    const present = isAtEnd ? links.at(-1) : links[tops().filter((top) => top < innerHeight / 3).length - 1]
+    for (const link of links) link.removeAttribute('aria-current')
+    present?.setAttribute('aria-current', 'location')
+  }
+  addEventListener('scroll', mark, { passive: true })
+  mark()
+}
+
+function addCopyButtons(root: ParentNode): void {
+  const [copy, copied] = language === 'de' ? ['Kopieren', 'Kopiert'] : ['Copy', 'Copied']
+  for (const block of root.querySelectorAll('.code')) {
+    const code = block.querySelector('code')
+    if (code === null) continue
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'copy'
+    button.textContent = copy
+    button.setAttribute('aria-live', 'polite')
+    button.addEventListener('click', () => {
+      void copyText(code).then((isCopied) => {
+        if (!isCopied) return
+        button.textContent = copied
+        setTimeout(() => (button.textContent = copy), 2000)
+      })
+    })
+    block.append(button)
+  }
+}
+
+/** Over plain HTTP there is no clipboard, despite its type: the text is selected. @returns true if it is copied */
+async function copyText(code: Element): Promise<boolean> {
+  const clipboard = navigator.clipboard as Clipboard | undefined
+  if (clipboard === undefined) getSelection()?.selectAllChildren(code)
+  else await clipboard.writeText(code.textContent)
+  return clipboard !== undefined
+}
+
+/** Links to files of the snapshot, since a folder has no server. */
+function linkToFiles(root: ParentNode): void {
+  for (const link of root.querySelectorAll<HTMLAnchorElement>('a[href*="?"]')) {
+    const [, folder = '', dates, query = ''] =
+      /^(.*?)(\d{4}-\d\d-\d\d\/\d{4}-\d\d-\d\d\/)?\?(.*)$/.exec(link.getAttribute('href') ?? '') ?? []
+    const parameters = new URLSearchParams(query)
+    const name = dates === undefined ? 'index' : dates.slice(11, 15)
+    const ending = [parameters.get('language'), parameters.get('format')].filter((part) => part !== null)
+    if (folder.includes('api/')) link.setAttribute('href', folder + [name, ...ending].join('.'))
+  }
+}
+
+/**
+ * In a folder, downloads lie below their day only. A fund's page does not know it, since many snapshots reuse the page:
+ * the script `latest/as-of.js` does.
+ */
+function linkToSnapshot(root: ParentNode): void {
+  const links = [...root.querySelectorAll('a[href*="downloads/latest/"]')]
+  const address = (link: Element) => link.getAttribute('href') ?? ''
+  const [first] = links
+  if (first === undefined) return
+  const script = document.createElement('script')
+  script.src = address(first).replace(/latest\/.*/, 'latest/as-of.js')
+  script.addEventListener('load', () => {
+    const day = document.documentElement.dataset['downloads']
+    if (day === undefined) return
+    for (const link of links) link.setAttribute('href', address(link).replace('/latest/', `/${day}/`))
+  })
+  document.head.append(script)
+}

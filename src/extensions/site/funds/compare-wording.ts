@@ -1,0 +1,99 @@
+import { bilingual } from '../../../core/layout/bilingual.ts'
+
+export const compareWording = bilingual((say) => ({
+  description: say(
+    'Compare the performance of up to five funds over the same period.',
+    'Die Wertentwicklung von bis zu fünf Fonds im selben Zeitraum vergleichen.',
+  ),
+  lead: say(
+    'Up to five funds in one chart: their performance with distributions reinvested, indexed to 100 at the start of the period.',
+    'Bis zu fünf Fonds in einem Diagramm: ihre Wertentwicklung mit Wiederanlage der Ausschüttungen, zu Beginn des Zeitraums auf 100 gesetzt.',
+  ),
+  noScript: say(
+    'The comparison needs JavaScript. The performance of each fund is also on its own page:',
+    'Der Vergleich benötigt JavaScript. Die Wertentwicklung jedes Fonds steht auch auf seiner eigenen Seite:',
+  ),
+  add: say('Add a fund: name, ISIN or WKN', 'Fonds hinzufügen: Name, ISIN oder WKN'),
+  chartTitle: say('Performance as an index (start: 100)', 'Wertentwicklung als Index (Startwert 100)'),
+  period: (first: string, last: string) =>
+    say(
+      `From ${first} to ${last}. All of the funds have a price on both days.`,
+      `Vom ${first} bis zum ${last}. An beiden Tagen haben alle Fonds einen Preis.`,
+    ),
+  chosen: say('Compared funds', 'Verglichene Fonds'),
+  /** With soft hyphens: a phone shows four columns. */
+  performance: say('Perform\u00adance', 'Wert\u00adentwicklung'),
+  volatility: say('Volatility p.\u2060a.', 'Volati\u00adlität p.\u2060a.'),
+  costs: say('Costs (TER)', 'Kosten (TER)'),
+  risk: say('Risk class', 'Risiko\u00adklasse'),
+  noteColumns: say(
+    'Volatility: standard deviation of the changes in the net asset value in the period shown, with distributions reinvested, per year. Costs: total expense ratio per year. Risk class: risk indicator from 1 (low) to 7 (high).',
+    'Volatilität: Standardabweichung der Veränderungen des Nettoinventarwerts im gezeigten Zeitraum mit Wiederanlage der Ausschüttungen, auf das Jahr bezogen. Kosten: Gesamtkostenquote pro Jahr. Risikoklasse: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
+  ),
+  onDay: (day: string) => say(`Net asset value on ${day}`, `Nettoinventarwert am ${day}`),
+  /** Before the days are known. */
+  atStart: say('Net asset value at the start', 'Nettoinventarwert zu Beginn'),
+  atEnd: say('Net asset value at the end', 'Nettoinventarwert am Ende'),
+  loading: say('Loading prices …', 'Preise werden geladen …'),
+  noteDistributions: say(
+    'The index reinvests each distribution at the net asset value of its ex-date, without costs (BVI method). The net asset values in the table are those of today’s shares, without distributions.',
+    'Der Index legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',
+  ),
+  noteYoung: say(
+    'Funds that were launched less than one year ago cannot be compared.',
+    'Fonds, deren Auflegung weniger als ein Jahr zurückliegt, können nicht verglichen werden.',
+  ),
+  /** Texts of the script, with placeholders in braces. */
+  says: {
+    none: say(
+      'No fund has been chosen yet. Search for one above, or select funds in the list of funds.',
+      'Noch kein Fonds ausgewählt. Suchen Sie oben nach einem Fonds, oder wählen Sie Fonds in der Fondsliste aus.',
+    ),
+    one: say('Add a second fund to compare.', 'Fügen Sie für den Vergleich einen zweiten Fonds hinzu.'),
+    most: say(
+      'At most five funds can be compared. The first five are shown.',
+      'Es lassen sich höchstens fünf Fonds vergleichen. Die ersten fünf werden angezeigt.',
+    ),
+    unknown: say(
+      'There is no fund with the ISIN {isin} in the list of funds. Check the ISIN, or search by name.',
+      'Die Fondsliste enthält keinen Fonds mit der ISIN {isin}. Prüfen Sie die ISIN, oder suchen Sie nach dem Namen.',
+    ),
+    barred: say(
+      '{fund} cannot be compared: it was launched less than one year ago, has no prices, or its prices or performance may not be shown.',
+      '{fund} kann nicht verglichen werden: Die Auflegung des Fonds liegt weniger als ein Jahr zurück, es liegen keine Preise vor, oder seine Preise oder seine Wertentwicklung dürfen nicht dargestellt werden.',
+    ),
+    failed: say(
+      'The prices of {fund} could not be loaded.',
+      'Die Preise von {fund} konnten nicht geladen werden.',
+    ),
+    failedFunds: say('The list of funds could not be loaded.', 'Die Fondsliste konnte nicht geladen werden.'),
+    noDays: say(
+      'There is no period in which all of these funds have prices.',
+      'Es gibt keinen Zeitraum, in dem alle diese Fonds Preise haben.',
+    ),
+    few: say(
+      '{fund} has fewer than two prices in this period. Remove the fund, or choose a longer period.',
+      '{fund} hat in diesem Zeitraum weniger als zwei Preise. Entfernen Sie den Fonds, oder wählen Sie einen längeren Zeitraum.',
+    ),
+    alone: say(
+      'Without {fund}, the others can be compared.',
+      'Ohne {fund} lassen sich die anderen vergleichen.',
+    ),
+    currencies: say(
+      'The funds have different currencies ({currencies}). Each line shows the performance in the currency of its fund; changes in exchange rates are not included.',
+      'Die Fonds haben verschiedene Währungen ({currencies}). Jede Linie zeigt die Wertentwicklung in der Währung des Fonds; Wechselkursänderungen sind nicht berücksichtigt.',
+    ),
+    unpaid: say(
+      'No distributions of {fund} are known, although the fund distributes: its performance is shown too low by what it has paid.',
+      'Ausschüttungen von {fund} sind nicht bekannt, obwohl der Fonds ausschüttet: Die Wertentwicklung ist um die ausgezahlten Beträge zu niedrig dargestellt.',
+    ),
+    folder: say(
+      'This page was opened from a folder. The comparison needs a server, for example: fundpress serve --out FOLDER',
+      'Diese Seite wurde aus einem Ordner geöffnet. Der Vergleich benötigt einen Server, zum Beispiel: fundpress serve --out ORDNER',
+    ),
+    notComparable: say('cannot be compared', 'nicht vergleichbar'),
+    noValue: say('not available', 'keine Angabe'),
+    remove: say('Remove {fund}', '{fund} entfernen'),
+    distributing: say('distributing', 'ausschüttend'),
+  },
+}))

@@ -1,0 +1,110 @@
+/** The comparison of funds: a page in each language. A script asks the API for the prices and draws them. */
+
+import type { SitePages, SitePageSource } from '../../../core/api/contract/page.ts'
+import { folderKey } from '../../../core/api/routes/keys.ts'
+import { type Language, languages } from '../../../core/api/routes/table.ts'
+import { drawing, html, type Html, linkTo, table, type TableCell } from '../../../core/layout/html.ts'
+import { distributionKeys, frontPages, layout, pageTemplate } from '../../../core/layout/layout.ts'
+import { wording } from '../../../core/layout/wording.ts'
+import { compareWording } from './compare-wording.ts'
+import { fundListKey, listStyles } from './list.ts'
+import { fundPickerField, pickerWords } from './picker-field.ts'
+import { rangeButtons } from './sections/performance.ts'
+import { fundWords } from './wording.ts'
+
+const keys = frontPages.compare
+const scriptKey = 'compare/compare.js'
+const styleKey = 'compare/compare.css'
+
+export const comparePages: SitePages = (source) => [
+  ...languages.map((language) => ({ key: keys[language], content: comparePage(source, language) })),
+  { key: scriptKey, content: pageTemplate('pages/compare.js') },
+  { key: styleKey, content: pageTemplate('pages/compare.css') },
+]
+
+function comparePage(source: SitePageSource, language: Language): string {
+  const w = compareWording[language]
+  const key = keys[language]
+  const title = wording[language].shell.parts.compare
+  return layout({
+    keys,
+    language,
+    title,
+    description: w.description,
+    part: 'compare',
+    hasDownloads: source.hasDownloads,
+    baseUrl: source.baseUrl,
+    publisher: source.publisher,
+    styles: [...listStyles, styleKey],
+    scripts: [scriptKey],
+    main: html`<h1>${title}</h1>
+      <p class="lead">${w.lead}</p>
+      <noscript><p>${w.noScript} ${listLink(language, key)}</p></noscript>
+      ${tool(source, language, key)}`,
+  })
+}
+
+const listLink = (language: Language, key: string): Html =>
+  html`<a href="${linkTo(key, frontPages.funds[language])}">${fundWords[language].list}</a>`
+
+/** A heading without its day, and with it, once the script knows the day. */
+const dated = (text: string, filled: string): Html => html`<span data-text="${filled}">${text}</span>`
+
+/** @param id names the column in the page's address */
+const column = (id: string, content: Html | string, kind: string): TableCell => ({
+  content,
+  kind,
+  attributes: html` data-id="${id}"`,
+})
+
+/** Search, chosen funds, messages, chart and table for the script. Hidden until it runs. */
+function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
+  const w = compareWording[language]
+  const funds = fundWords[language]
+  const historic = routes.find(({ series }) => series !== undefined)
+  if (historic === undefined) throw new Error('no route has historic prices')
+  // The script replaces this by an ISIN.
+  const prices = linkTo(key, folderKey(historic, { isin: 'ISIN' }))
+  return html`<div
+    id="compare"
+    hidden
+    data-list="${linkTo(key, fundListKey)}"
+    data-prices="${prices}"
+    data-actions="${linkTo(key, distributionKeys('ISIN').json)}"
+    data-words="${JSON.stringify({ ...pickerWords(language), ...w.says, again: wording[language].shell.again })}"
+  >
+    <div class="search" role="search">${fundPickerField(w.add)}</div>
+    <ul class="chips" aria-label="${w.chosen}"></ul>
+    <div role="status" id="messages"></div>
+    <figure class="chart" data-busy="${w.loading}" hidden>
+      ${rangeButtons(language)}
+      ${drawing({ id: 'index', title: w.chartTitle, height: 360, shapes: '<g class="drawn"></g>' })}
+      <figcaption id="period" data-text="${w.period('{first}', '{last}')}"></figcaption>
+    </figure>
+    ${table({
+      kind: 'compared carded sortable',
+      attributes: html` id="compared" hidden`,
+      caption: wording[language].shell.parts.compare,
+      columns: [
+        column('name', funds.fund, ''),
+        column('currency', funds.currency, 'wide'),
+        column('from', dated(w.atStart, w.onDay('{first}')), 'number wide'),
+        column('to', dated(w.atEnd, w.onDay('{last}')), 'number wide'),
+        column('performance', w.performance, 'number'),
+        column('volatility', w.volatility, 'number'),
+        column('costs', w.costs, 'number'),
+        column('risk', w.risk, 'number'),
+      ],
+      rows: [],
+    })}
+    ${
+      // Shown with the chart, which would push the notes down.
+      html`<div id="notes" hidden>
+        <p class="quiet small">${w.noteColumns}</p>
+        <p class="quiet small">${w.noteDistributions}</p>
+        <p class="quiet small">${w.noteYoung} ${funds.costs} ${funds.past}</p>
+      </div>`
+    }
+    <p>${listLink(language, key)}</p>
+  </div> `
+}

@@ -1,0 +1,222 @@
+/** The list of the funds: a page in each language, and the same list as JSON. */
+
+import type { FundEntry, Publisher, SitePageSource, SitePages } from '../../../core/api/contract/page.ts'
+import { inLanguage } from '../../../core/api/contract/fund.ts'
+import type { Language } from '../../../core/api/routes/table.ts'
+import {
+  categoryIn,
+  changeCell,
+  fundName,
+  html,
+  type Html,
+  linkedData,
+  linkTo,
+  noValue,
+  raw,
+  table,
+  type TableCell,
+} from '../../../core/layout/html.ts'
+import { addressOf } from '../../../core/layout/head.ts'
+import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../../../core/layout/layout.ts'
+import { statusWords } from '../../../core/layout/status-wording.ts'
+import { wording } from '../../../core/layout/wording.ts'
+import { amountIn, dayIn, fixedIn, searchKey, unbroken } from '../../../core/layout/formats.ts'
+import { fundWords, isForeign } from './wording.ts'
+
+const keys = frontPages.funds
+export const fundListKey = 'funds/index.json'
+/** Also for pages that search for funds. */
+export const listStyles = ['funds/catalogue.css', 'funds/list.css']
+
+/** Equal names keep their order. */
+export const sortedByName = <T extends { readonly name: string }>(items: readonly T[]): readonly T[] =>
+  items
+    .map((item) => ({ item, key: searchKey(item.name) }))
+    .sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)))
+    .map(({ item }) => item)
+
+export const cataloguePages: SitePages = (source) => {
+  const funds = sortedByName(source.funds)
+  return [
+    { key: keys.en, content: listPage(source, funds, 'en') },
+    { key: keys.de, content: listPage(source, funds, 'de') },
+    { key: fundListKey, content: JSON.stringify(fundList(source)) },
+    ...['catalogue.css', 'fund.js', 'list.css', 'list.js'].map((name) => ({
+      key: `funds/${name}`,
+      content: pageTemplate(`pages/${name}`),
+    })),
+  ]
+}
+
+function listPage(source: SitePageSource, funds: readonly FundEntry[], language: Language): string {
+  const { shell } = wording[language]
+  const w = fundWords[language]
+  const key = keys[language]
+  const count = (some: readonly FundEntry[]) => fixedIn(language, some.length, 0)
+  const found = count(funds)
+  const overdue = funds.filter((fund) => fund.overdue !== null)
+  const title = shell.parts.funds
+  const hasOthers = funds.some(({ currency }) => isForeign(currency))
+  return layout({
+    keys,
+    language,
+    baseUrl: source.baseUrl,
+    title,
+    description: w.listLead(found, dayIn(language, source.asOf)),
+    part: 'funds',
+    hasDownloads: source.hasDownloads,
+    publisher: source.publisher,
+    styles: listStyles,
+    scripts: ['funds/list.js'],
+    head: html`${feedLink(key, language)} ${linkedData(markupOf(source, language))}`,
+    main: html`<h1>${title}</h1>
+      <p class="lead">
+        ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${w.listOverdue(count(overdue))}</a>`}
+      </p>
+      <div class="search" role="search">
+        <div class="wide-field">
+          <label for="search">${w.search}</label>
+          <input id="search" type="search" autocomplete="off" spellcheck="false" />
+        </div>
+        ${filters(funds, language)}
+        <p>
+          <span role="status" id="found" data-words="${w.found}">${w.found} ${found}</span>
+          <button type="button" id="clear" hidden>${w.clear}</button>
+        </p>
+      </div>
+      ${fundTable(funds, source.publisher, language)}
+      <p class="selected" id="selected" hidden data-words="${w.selected}" data-most="${w.selectedMost}">
+        <span role="status"></span>
+        <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
+        <button type="button">${w.deselect}</button>
+      </p>
+      <p class="quiet small">${w.oneYearNote}</p>
+      <p class="quiet small">${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
+      <p><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
+  })
+}
+
+/** A category's value is its German name in both languages, so that an address means the same in both. */
+function filters(funds: readonly FundEntry[], language: Language): Html {
+  const w = fundWords[language]
+  const categories = new Map<string, string>()
+  for (const { categoryDe, categoryEn } of funds) {
+    if (categoryDe !== null) categories.set(categoryDe, inLanguage(language, categoryDe, categoryEn))
+  }
+  const currencies = new Map(funds.map(({ currency }) => [currency, currency]))
+  const filter = (id: string, label: string, choices: ReadonlyMap<string, string>) => {
+    const sorted = sortedByName([...choices].map(([value, name]) => ({ value, name })))
+    const options = sorted.map(({ value, name }) => html`<option value="${value}">${name}</option> `)
+    return html`<div>
+      <label for="${id}">${label}</label>
+      <select id="${id}" autocomplete="off">
+        <option value="">${w.all}</option>
+        ${options}
+      </select>
+    </div> `
+  }
+  return html`${categories.size > 1 && filter('category', w.category, categories)}${currencies.size > 1 && filter('currency', w.currency, currencies)}`
+}
+
+function fundTable(funds: readonly FundEntry[], publisher: Publisher | null, language: Language): Html {
+  const w = fundWords[language]
+  const hasWkn = funds.some(({ wkn }) => wkn !== null)
+  /** @param id names the column in the page's address */
+  const column = (id: string, name: string, kind: string, attributes = ''): TableCell => ({
+    content: html`<span>${name}</span>`,
+    kind,
+    attributes: raw(` data-id="${id}"${attributes}`),
+  })
+  return table({
+    kind: 'funds long carded sortable',
+    attributes: html` id="funds" data-more="${w.more}" data-none="${w.none}" data-select="${w.select}"`,
+    columns: [
+      column('name', w.fund, 'name', ' aria-sort="ascending"'),
+      column('isin', 'ISIN', 'wide'),
+      ...(hasWkn ? [column('wkn', 'WKN', 'wide')] : []),
+      column('nav', w.navColumn, 'number'),
+      column('date', w.day, 'number wide'),
+      column('change', w.change, 'number wide'),
+      column('year', w.oneYear, 'number'),
+    ],
+    rows: funds.map((fund) => cells(fund, { hasWkn, publisher, language })),
+  })
+}
+
+interface FundTable {
+  readonly hasWkn: boolean
+  readonly publisher: Publisher | null
+  readonly language: Language
+}
+
+/** A row may be one of ten thousand: it holds nothing that a script can derive. */
+function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): readonly TableCell[] {
+  const { isin, wkn, name, newest, currency, oneYearPercent, overdue, categoryDe, categoryEn } = fund
+  const page = fundPageKeys(isin)[language].slice('funds/'.length)
+  const missing = noValue(language)
+  const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
+    const day = dayIn(language, price.date)
+    const word = overdue === null ? '' : statusWords[language].marks[overdue]
+    // A narrow screen has no column for the day: the mark names it.
+    const mark =
+      overdue !== null &&
+      html` <small class="mark ${overdue}">${word}<span class="slim">, ${unbroken(day)}</span></small>`
+    return [
+      [amountIn(language, price.nav, currency), mark],
+      { content: day, attributes: html` data-value="${price.date}"` },
+      changeCell(language, price.changePercent, 'number wide'),
+    ]
+  }
+  return [
+    {
+      content: [
+        html`<a href="${page}">${fundName(publisher, name)}</a>`,
+        categoryDe !== null && html` <small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
+      ],
+      kind: '',
+    },
+    isin,
+    ...(hasWkn ? [wkn ?? missing] : []),
+    // The filter finds the currency of a fund without a price here.
+    ...(newest === null
+      ? [{ content: missing, attributes: html` data-currency="${currency}"` }, missing, missing]
+      : priceCells(newest)),
+    changeCell(language, oneYearPercent, 'number'),
+  ]
+}
+
+/** The published list, in the order of ISINs. Source: api/contract/lists.ts. */
+export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>) {
+  const entries = funds.map((fund) => {
+    const { isin, wkn, name, currency, categoryDe, categoryEn, newest, overdue } = fund
+    const category = categoryDe === null ? null : { de: categoryDe, en: categoryEn ?? categoryDe }
+    const { date, nav, changePercent } = newest ?? {}
+    const price = newest && { date, net_asset_value: nav, change_percent: changePercent, overdue }
+    return {
+      isin,
+      wkn,
+      name,
+      currency,
+      category,
+      price,
+      one_year_percent: fund.oneYearPercent,
+      accumulating: fund.accumulating,
+      total_expense_ratio: fund.totalExpenseRatio,
+      srri: fund.srri,
+      comparable: fund.isComparable,
+      page: fundPageKeys(isin),
+    }
+  })
+  return { as_of: asOf, funds: entries }
+}
+
+/** For search engines. Source: schema.org/CollectionPage. */
+const markupOf = ({ baseUrl, funds, asOf }: SitePageSource, language: Language) => ({
+  '@context': 'https://schema.org',
+  '@type': 'CollectionPage',
+  name: wording[language].shell.parts.funds,
+  url: addressOf(baseUrl, keys[language]),
+  inLanguage: language,
+  dateModified: asOf,
+  mainEntity: { '@type': 'ItemList', numberOfItems: funds.length },
+})

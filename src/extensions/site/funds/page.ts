@@ -1,0 +1,167 @@
+import { inLanguage } from '../../../core/api/contract/fund.ts'
+import type { FundPages } from '../../../core/api/contract/page.ts'
+import { isWebAddress } from '../../../core/api/contract/texts.ts'
+import { type Language, languages } from '../../../core/api/routes/table.ts'
+import {
+  categoryIn,
+  changeOf,
+  figure,
+  fundName,
+  html,
+  type Html,
+  linkedData,
+  linkTo,
+} from '../../../core/layout/html.ts'
+import { addressOf, organizationOf } from '../../../core/layout/head.ts'
+import { feedLink, fundFeedKeys, fundPageKeys, layout, frontPages } from '../../../core/layout/layout.ts'
+import { statusWords } from '../../../core/layout/status-wording.ts'
+import { wording } from '../../../core/layout/wording.ts'
+import { amountIn, dayIn, percentIn } from '../../../core/layout/formats.ts'
+import { factReads, fundEntry, fundFacts, type FundFacts, type PriceFacts } from './facts.ts'
+import { fundFeeds } from './feed.ts'
+import { fundChart } from './image.ts'
+import { fundLists } from './own-lists.ts'
+import { dataSection } from './sections/data.ts'
+import { documentsSection } from './sections/documents.ts'
+import { emtSection } from './sections/emt.ts'
+import { allocationsSection, figuresSection, profileSection, structureSection } from './sections/holdings.ts'
+import { performanceSection, priceSection } from './sections/performance.ts'
+import { fundWords } from './wording.ts'
+
+export const catalogueFundPages: FundPages = {
+  folder: 'funds/',
+  names: [
+    'chart.svg',
+    'de.html',
+    'distributions.csv',
+    'distributions.json',
+    'documents.json',
+    'feed.de.xml',
+    'feed.xml',
+    'index.html',
+  ],
+  reads: factReads,
+  isFor: ({ fund }) => fund.dataPermitted === 1,
+  render: (source) => {
+    const facts = fundFacts(source)
+    const keys = fundPageKeys(source.fund.isin)
+    const pages = languages.map((language) => ({ key: keys[language], content: fundPage(facts, language) }))
+    return [...pages, fundChart(facts), ...fundLists(facts), ...fundFeeds(facts)].sort((one, other) =>
+      one.key < other.key ? -1 : 1,
+    )
+  },
+  entry: fundEntry,
+}
+
+function fundPage(facts: FundFacts, language: Language): string {
+  const { fund, hasDownloads, publisher, baseUrl } = facts
+  const { shell } = wording[language]
+  const w = fundWords[language]
+  const keys = fundPageKeys(fund.isin)
+  const key = keys[language]
+  const sections = [
+    ['price', w.price, priceSection(facts, language, key)],
+    ['performance', w.performance, performanceSection(facts, language)],
+    ['structure', w.structure, structureSection(facts, language)],
+    ['allocations', w.allocations, allocationsSection(facts, language)],
+    ['figures', w.figures, figuresSection(facts, language)],
+    ['profile', w.profile, profileSection(facts, language)],
+    ['emt', w.emt, emtSection(facts, language)],
+    ['papers', w.papers, documentsSection(facts, language, key)],
+    ['data', w.data, dataSection(facts, language, key)],
+  ] as const
+  const links = sections.map(
+    ([id, name, section]) => section !== null && html`<li><a href="#${id}">${name}</a></li> `,
+  )
+  return layout({
+    keys,
+    language,
+    baseUrl,
+    title: `${fund.name} (${fund.isin})`,
+    description: w.description(fund.name, fund.isin),
+    part: 'funds',
+    hasDownloads,
+    publisher,
+    styles: ['funds/catalogue.css'],
+    scripts: ['funds/fund.js'],
+    head: html`${linkedData(markupOf(facts, language))}${
+      facts.price !== null && feedLink(key, language, fundFeedKeys(fund.isin)[language], w.feed)
+    }`,
+    side: html`<nav aria-label="${shell.onThisPage}">
+      <p class="heading">${shell.onThisPage}</p>
+      <ul>
+        ${links}
+      </ul>
+    </nav>`,
+    main: html`${header(facts, language, key)}${sections.map(([, , section]) => section)}`,
+    ...(fund.statusDate === null ? {} : { footer: html`${w.statusDate(dayIn(language, fund.statusDate))}` }),
+  })
+}
+
+function header(facts: FundFacts, language: Language, key: string): Html {
+  const { fund, profile, isComparable, publisher } = facts
+  const w = fundWords[language]
+  const category = profile === null ? null : categoryIn(language, profile.categoryDe, profile.categoryEn)
+  const figures = headFigures(facts, language)
+  // A database may hold any text: only a web address becomes a link, never one that a browser would run.
+  const website = isWebAddress(fund.url) ? URL.parse(fund.url)?.href : undefined
+  const income = profile?.accumulating === 1 ? w.accumulating : w.distributing
+  return html`<div class="fund-head">
+    ${category !== null && html`<p class="eyebrow">${category}</p> `}
+    <h1>${fundName(publisher, fund.name)}</h1>
+    <p class="codes">
+      <span>ISIN <code>${fund.isin}</code></span>
+      ${fund.wkn !== null && html`<span>WKN <code>${fund.wkn}</code></span> `}
+      <span>${fund.currency}${profile !== null && `, ${income}`}</span>
+      ${website !== undefined && html`<a href="${website}" rel="noopener external">${w.website}</a> `}
+      ${isComparable && html`<a href="${linkTo(key, frontPages.compare[language])}?isins=${fund.isin}">${w.compare}</a>`}
+    </p>
+    ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
+  </div> `
+}
+
+function headFigures(facts: FundFacts, language: Language): readonly Html[] {
+  const { fund, profile, price, emt } = facts
+  const w = fundWords[language]
+  const figures: Html[] = []
+  if (price !== null) {
+    const nav = amountIn(language, price.newest.netAssetValue, fund.currency)
+    figures.push(figure(w.nav, nav, dayOfPrice(facts, price, language)))
+    const { oneYearPercent, fiveYearsPercent } = price
+    if (oneYearPercent !== null) figures.push(figure(w.oneYear, signed(language, oneYearPercent)))
+    if (fiveYearsPercent !== null) figures.push(figure(w.fiveYears, signed(language, fiveYearsPercent)))
+  }
+  if (profile !== null) figures.push(figure(w.costsHead, percentIn(language, profile.totalExpenseRatio)))
+  if (typeof emt?.srri === 'number') figures.push(figure(w.riskHead, emt.srri))
+  return figures
+}
+
+/** The day of the newest price, and its change since the day before. */
+function dayOfPrice({ performance }: FundFacts, { newest, overdue }: PriceFacts, language: Language): Html {
+  const word = overdue !== null && statusWords[language].marks[overdue]
+  const mark = overdue !== null && html` <span class="mark ${overdue}">${word}</span>`
+  const change = typeof performance === 'object' && signed(language, newest.changePercent)
+  return html`${change} ${dayIn(language, newest.date)}${mark}`
+}
+
+function signed(language: Language, decimal: string): Html {
+  const { text, tone } = changeOf(language, decimal)
+  return tone === '' ? html`${text}` : html`<span class="${tone}">${text}</span>`
+}
+
+/** For search engines. Source: schema.org/InvestmentFund. */
+const markupOf = ({ fund, profile, price, baseUrl, publisher }: FundFacts, language: Language) => ({
+  '@context': 'https://schema.org',
+  '@type': 'InvestmentFund',
+  name: fund.name,
+  ...(publisher?.name ? { provider: organizationOf(publisher, baseUrl) } : {}),
+  url: addressOf(baseUrl, fundPageKeys(fund.isin)[language]),
+  identifier: [
+    { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },
+    ...(fund.wkn === null ? [] : [{ '@type': 'PropertyValue', propertyID: 'WKN', value: fund.wkn }]),
+  ],
+  ...(price === null
+    ? {}
+    : { offers: { '@type': 'Offer', price: price.newest.netAssetValue, priceCurrency: fund.currency } }),
+  ...(profile === null ? {} : { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }),
+})

@@ -1,0 +1,186 @@
+/** Structures of a fund, its allocation over time as stacked areas, and its figures, profile and costs. */
+
+import { inLanguage } from '../../../../core/api/contract/fund.ts'
+import type { StructureItemRow } from '../../../../core/api/contract/rows.ts'
+import { correlationType, structureTypeName } from '../../../../core/api/contract/structure-types.ts'
+import type { Language } from '../../../../core/api/routes/table.ts'
+import {
+  categoryIn,
+  drawing,
+  escapeHtml,
+  figure,
+  html,
+  type Html,
+  type HtmlContent,
+  noValue,
+  raw,
+  section,
+  table,
+  twoViews,
+} from '../../../../core/layout/html.ts'
+import { fundWords } from '../wording.ts'
+import {
+  amountIn,
+  dayIn,
+  fixedIn,
+  germanTextIn,
+  monthDayIn,
+  percentIn,
+  unbroken,
+} from '../../../../core/layout/formats.ts'
+import { classColour } from '../chart/classes.ts'
+import { areaChart, rowBars } from '../chart/charts.ts'
+import type { Allocation, FundFacts } from '../facts.ts'
+
+export function structureSection({ structures }: FundFacts, language: Language): Html | null {
+  if (structures.length === 0) return null
+  const cards = structures.map(({ type, items }) => card(type, items, language))
+  return section('structure', fundWords[language].structure, html`<div class="cards">${cards}</div>`)
+}
+
+/** Number of items at once. The others follow on demand. */
+const shown = 10
+
+function card(type: string, items: readonly StructureItemRow[], language: Language): Html {
+  const name = structureTypeName(type, language)
+  const bar = barOf(type, items)
+  // A correlation is a coefficient; the values of all other types are percent of the fund.
+  const valueOf = (value: number) =>
+    type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
+  const rows = (some: readonly StructureItemRow[]) =>
+    some.map((item) => {
+      const heading = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
+      return raw(`<tr><th scope="row">${heading}</th><td>${bar(item)}${valueOf(item.percent)}</td></tr>`)
+    })
+  const rest = items.slice(shown)
+  const others = html`<details>
+    <summary>${fundWords[language].rest(rest.length)}</summary>
+    <table class="shares">
+      <caption class="unseen">
+        ${name}
+      </caption>
+      <tbody>
+        ${rows(rest)}
+      </tbody>
+    </table>
+  </details> `
+  return html`<div class="card">
+    <table class="shares">
+      <caption>
+        ${name}
+      </caption>
+      <tbody>
+        ${rows(items.slice(0, shown))}
+      </tbody>
+    </table>
+    ${rest.length > 0 && others}
+  </div> `
+}
+
+/** Types whose items are asset classes, which have colours of their own. */
+const ofAssetClasses = /^(?:exposure_)?asset_structure/
+
+function barOf(type: string, items: readonly StructureItemRow[]): (item: StructureItemRow) => string {
+  const bar = rowBars(items.map(({ percent }) => percent))
+  return ({ nameDe, percent }) =>
+    bar(percent, ofAssetClasses.test(type) ? classColour(nameDe) : percent < 0 ? 'down' : '')
+}
+
+export function allocationsSection({ allocations }: FundFacts, language: Language): Html | null {
+  const w = fundWords[language]
+  const [first, second] = allocations.map((allocation) => {
+    const title = allocation.derivatives === 0 ? w.withoutDerivatives : w.withDerivatives
+    return [title, allocationPart(allocation, title, language)] as const
+  })
+  if (first === undefined) return null
+  const content =
+    second === undefined
+      ? html`<h3>${first[0]}</h3>
+          ${first[1]}`
+      : twoViews('allocation', w.allocations, [first, second])
+  return section('allocations', w.allocations, content)
+}
+
+/** The legend has the shares of the newest day, or of the day that the reader chooses in the areas. */
+function allocationPart(allocation: Allocation, title: string, language: Language): Html {
+  const { derivatives, stack, days, first, last, classes } = allocation
+  const w = fundWords[language]
+  const caption = `${w.allocations}: ${title}`
+  const id = `allocation-${derivatives}`
+  const description = `${dayIn(language, first)} – ${dayIn(language, last)}`
+  const share = html`${w.shareOn} <span class="day">${unbroken(dayIn(language, last))}</span>`
+  return html`<figure class="beside area-chart" data-days="${days.join(' ')}">
+    ${stack && drawing({ id, title: caption, description, height: 220, shapes: areaChart(stack, language) })}
+    ${table({
+      caption,
+      kind: 'shares',
+      columns: [w.assetClass, { content: share, kind: 'number' }],
+      // The top of the stack comes first.
+      rows: classes.toReversed().map(({ nameDe, nameEn, colour, newest, values }) => {
+        const shares = values.map((value) => Math.round(value * 100) / 100).join(' ')
+        return [
+          [html`<i class="${colour}"></i>`, inLanguage(language, nameDe, nameEn)],
+          {
+            content: newest === null ? noValue(language) : percentIn(language, newest),
+            attributes: html` data-shares="${shares}"`,
+          },
+        ]
+      }),
+    })}
+  </figure> `
+}
+
+/** `value` is null if it is missing. */
+type Fact = readonly [name: string, value: HtmlContent]
+
+export function figuresSection({ keyFigures }: FundFacts, language: Language): Html | null {
+  const textOf = (value: string | null) =>
+    value === null ? noValue(language) : germanTextIn(language, value)
+  const facts = keyFigures.map(({ nameDe, nameEn, value, value2, hasValue2 }): Fact => {
+    const values = hasValue2 === 1 ? [textOf(value), ' / ', textOf(value2)] : textOf(value)
+    return [inLanguage(language, nameDe, nameEn), values]
+  })
+  return factsSection('figures', fundWords[language].figures, facts, language)
+}
+
+export function profileSection({ fund, profile: row }: FundFacts, language: Language): Html | null {
+  if (row === null) return null
+  const w = fundWords[language]
+  const money = (decimal: string) => amountIn(language, decimal, fund.currency)
+  const yesOrNo = (flag: 0 | 1) => (flag === 1 ? w.yes : w.no)
+  const way = (flag: 0 | 1 | null, minimum: string | null) => {
+    if (flag === null) return null
+    return flag === 1 && minimum !== null ? w.from(money(minimum)) : yesOrNo(flag)
+  }
+  const rate = (value: number) => percentIn(language, value)
+  return factsSection(
+    'profile',
+    w.profile,
+    [
+      [w.category, categoryIn(language, row.categoryDe, row.categoryEn)],
+      [w.benchmark, row.benchmark],
+      [w.inception, unbroken(dayIn(language, fund.inceptionDate))],
+      [w.assets, money(row.fundAssets)],
+      [w.totalAssets, money(row.totalFundAssets)],
+      [w.fiscalYear, monthDayIn(language, row.endOfFiscalYear)],
+      [w.income, row.accumulating === 1 ? w.accumulating : w.distributing],
+      [w.conformity, yesOrNo(row.conformity)],
+      [w.surcharge, rate(row.issueSurcharge)],
+      [w.redemption, rate(row.redemptionFee)],
+      [w.ter, rate(row.totalExpenseRatio)],
+      [w.management, rate(row.managementFee)],
+      [w.custodian, rate(row.custodianBankFee)],
+      [w.performanceFee, yesOrNo(row.performanceFee)],
+      [w.savings, way(row.savingsPlan, row.savingsPlanMinimum)],
+      [w.oneTime, way(row.oneTimeInvestment, row.oneTimeInvestmentMinimum)],
+      [w.capitalForming, way(row.capitalFormingPayments, row.capitalFormingPaymentsMinimum)],
+    ],
+    language,
+  )
+}
+
+function factsSection(id: string, heading: string, facts: readonly Fact[], language: Language): Html | null {
+  if (facts.every(([, value]) => value === null)) return null
+  const figures = facts.map(([name, value]) => figure(name, value ?? noValue(language)))
+  return section(id, heading, html`<dl class="facts">${figures}</dl>`)
+}

@@ -1,0 +1,219 @@
+/** Prices and performance of a fund: the price line, calendar years, the periods that the law requires. */
+
+import { mayGiveOutPrices } from '../../../../core/api/contract/fund.ts'
+import { priceTitle } from '../../../../core/api/contract/prices.ts'
+import { folderKey } from '../../../../core/api/routes/keys.ts'
+import type { Language } from '../../../../core/api/routes/table.ts'
+import {
+  drawing,
+  figure,
+  html,
+  type Html,
+  linkTo,
+  noValue,
+  raw,
+  section,
+  table,
+  twoViews,
+} from '../../../../core/layout/html.ts'
+import { isoOf } from '../../../../core/system/day-number.ts'
+import { distributionKeys } from '../../../../core/layout/layout.ts'
+import { wording } from '../../../../core/layout/wording.ts'
+import { fundWords, isForeign } from '../wording.ts'
+import { barChart } from '../chart/charts.ts'
+import { amountIn, changeIn, dayIn, decimalIn, unbroken } from '../../../../core/layout/formats.ts'
+import { priceLineChange, priceLineShapes } from '../chart/price-line.ts'
+import type { FundFacts, Line, PerformanceFacts } from '../facts.ts'
+
+export function performanceSection(facts: FundFacts, language: Language): Html | null {
+  const w = fundWords[language]
+  const { fund, performance, price } = facts
+  if (typeof performance === 'string')
+    return section('performance', w.performance, html`<p>${w.noPerformance[performance]}</p>`)
+  const { years, periods, index } = performance
+  if (years.length === 0 && periods.length === 0 && index === null) return null
+  return section(
+    'performance',
+    w.performance,
+    html`<div class="beside">
+        ${years.length > 0 && yearsPart(performance, runningYear(facts), language)}
+        ${periods.length > 0 && periodsPart(performance, language)}
+      </div>
+      ${price === null && index && indexFigure(index, language)}
+      <p class="quiet small">
+        ${periods.length > 0 && `${w.netNote} `}${typeof price?.oneYearPercent === 'string' && `${w.yearsNote} `}${w.costs}
+        ${isForeign(fund.currency) && `${w.otherCurrency} `}${w.past}
+      </p>`,
+  )
+}
+
+/** Years in the chart; the table has all of them. */
+const mostYears = 10
+
+/** The calendar year of the fund's newest day, unless that day ends it; null without a day. */
+function runningYear({ fund, price }: FundFacts): string | null {
+  const newest = price?.newest.date ?? fund.statusDate
+  return newest === null || newest.endsWith('-12-31') ? null : newest.slice(0, 4)
+}
+
+function yearsPart({ years }: PerformanceFacts, running: string | null, language: Language): Html {
+  const w = fundWords[language]
+  const bars = years.map(({ year, percent }) => {
+    const label = String(year).padStart(4, '0')
+    return { label, below: label === running ? w.toDate : null, percent }
+  })
+  const rows = bars.toReversed().map(({ label, below, percent }) => {
+    return [below === null ? label : `${label} ${below}`, changeIn(language, percent)]
+  })
+  const shapes = barChart(bars.slice(-mostYears), language)
+  return html`<figure class="bar-chart">
+    <h3 id="years">${w.years}</h3>
+    ${drawing({ id: 'years', title: w.years, height: 220, shapes, kind: ' years' })}
+    <details>
+      <summary>${w.years} (${years.length})</summary>
+      ${table({
+        caption: w.years,
+        kind: 'narrow',
+        columns: [w.year, { content: w.performance, kind: 'number' }],
+        rows,
+      })}
+    </details>
+  </figure> `
+}
+
+function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
+  const w = fundWords[language]
+  const percentOf = (value: number | null) => (value === null ? noValue(language) : changeIn(language, value))
+  const rows = periods.toReversed().map(({ dateFrom, dateTo, gross, net }) => {
+    const period = `${unbroken(dayIn(language, dateFrom))} – ${unbroken(dayIn(language, dateTo))}`
+    return [period, percentOf(gross), percentOf(net)]
+  })
+  return html`<div>
+    <h3 id="periods">${w.periods}</h3>
+    ${table({
+      caption: w.periods,
+      kind: 'periods',
+      columns: [w.period, { content: w.gross, kind: 'number' }, { content: w.net, kind: 'number' }],
+      rows,
+    })}
+  </div> `
+}
+
+export function priceSection(facts: FundFacts, language: Language, key: string): Html {
+  const w = fundWords[language]
+  const { price, fund, performance } = facts
+  if (price === null)
+    return section('price', w.price, html`<p>${mayGiveOutPrices(fund) ? w.withoutPrices : w.noPrices}</p>`)
+  const { newest, overdue, line } = price
+  const index = typeof performance === 'string' ? null : performance.index
+  const prices = line && priceFigure(facts, line, language, key)
+  const row = (name: string, value: string) => figure(name, amountIn(language, value, fund.currency))
+  return section(
+    'price',
+    w.price,
+    html`${overdue !== null && html`<p class="${overdue}">${w.overdueNote[overdue]}</p> `}
+      ${
+        prices !== null && index !== null
+          ? twoViews('chart', w.chart, [
+              [w.nav, prices],
+              [w.performance, indexFigure(index, language)],
+            ])
+          : (prices ?? (index && indexFigure(index, language)))
+      }
+      <dl class="facts">
+        ${row(priceTitle('issue_price', language), newest.issuePrice)}${row(priceTitle('repurchase_price', language), newest.repurchasePrice)}
+      </dl>
+      ${actionsPart(facts, language, key)}`,
+  )
+}
+
+function actionsPart({ fund, actions }: FundFacts, language: Language, key: string): Html | null {
+  const { distributions, splits } = actions
+  if (distributions.length + splits.length === 0) return null
+  const w = fundWords[language]
+  const rows = [
+    ...distributions.map(({ exDay, amount }) => ({ exDay, text: amountIn(language, amount, fund.currency) })),
+    ...splits.map(({ exDay, factor }) => ({ exDay, text: w.split(splitRatio(language, factor)) })),
+  ].sort((one, other) => other.exDay - one.exDay)
+  const name = splits.length === 0 ? w.distributions : w.actions
+  return html`<details id="distributions">
+    <summary>${name} (${rows.length})</summary>
+    ${table({
+      caption: name,
+      kind: 'narrow',
+      columns: [w.exDate, { content: w.perShare, kind: 'number' }],
+      rows: rows.map(({ exDay, text }) => [dayIn(language, isoOf(exDay)), text]),
+    })}
+    <p>
+      <a href="${linkTo(key, distributionKeys(fund.isin).csv)}">CSV</a>
+      <a href="${linkTo(key, distributionKeys(fund.isin).json)}">JSON</a>
+    </p>
+  </details> `
+}
+
+/** `1:10` for ten new shares for an old one, `10:1` for a reverse split. */
+function splitRatio(language: Language, factor: string): string {
+  const shown = (value: number) => decimalIn(language, String(Number(value.toFixed(6))))
+  const value = Number(factor)
+  return value >= 1 ? `1:${shown(value)}` : `${shown(1 / value)}:1`
+}
+
+function priceFigure({ fund, historic }: FundFacts, line: Line, language: Language, key: string): Html {
+  const w = fundWords[language]
+  const hasActions = line.distributions + line.splits !== ''
+  const windows = historic === undefined ? '' : linkTo(key, folderKey(historic.route, { isin: fund.isin }))
+  return html`<figure
+    class="chart"
+    id="nav"
+    data-windows="${windows}"
+    data-currency="${fund.currency}"
+    data-points="${line.flat}"
+    data-words="${JSON.stringify({ ...w.onChart, again: wording[language].shell.again })}"
+    ${hasActions && html` data-distributions="${line.distributions}" data-splits="${line.splits}"`}
+  >
+    ${rangeButtons(language)}${drawnLine('nav', w.chartTitle(fund.currency), line, w.rangeNames.Max.name, language)}
+    <figcaption>
+      ${line.reinvested === null ? w.chartNote : w.chartNoteReinvested}
+      ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
+    </figcaption>
+  </figure> `
+}
+
+function indexFigure(line: Line, language: Language): Html {
+  const w = fundWords[language]
+  const start = dayIn(language, line.first)
+  return html`<figure class="chart" id="index" data-points="${line.flat}">
+    ${drawnLine('index', w.indexTitle, line, w.since(start), language)}
+    <figcaption>${w.indexNote(start)} ${w.past}</figcaption>
+  </figure> `
+}
+
+function drawnLine(id: string, title: string, line: Line, period: string, language: Language): Html {
+  const w = fundWords[language]
+  const first = line.navs[0]
+  const last = line.navs.at(-1)
+  const day = (price = first) => dayIn(language, isoOf(price?.day ?? 0))
+  const value = (price = first) => decimalIn(language, price?.nav ?? '')
+  return html`<p class="change" role="status">
+      ${raw(priceLineChange(line, language, period, w.onChart.reinvested))}
+    </p>
+    ${drawing({
+      id,
+      title,
+      description: w.chartDescription(day(), value(), day(last), value(last)),
+      height: 320,
+      shapes: `<g class="drawn">${priceLineShapes(line, language)}</g>`,
+    })}`
+}
+
+const ranges = ['1M', '3M', 'YTD', '1Y', '3Y', '5Y', 'Max'] as const
+
+/** Ranges of a chart over days. A script makes the buttons work. */
+export function rangeButtons(language: Language): Html {
+  const { ranges: label, rangeNames } = fundWords[language]
+  const buttons = ranges.map((range) => {
+    const { short, name } = rangeNames[range]
+    return html`<button type="button" data-range="${range}" title="${name}">${short}</button>`
+  })
+  return html`<div class="ranges" role="group" aria-label="${label}">${buttons}</div> `
+}

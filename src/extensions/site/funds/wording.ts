@@ -1,0 +1,248 @@
+/** Words of the list of funds and of a fund's page. Other pages share some of them. */
+
+import { bilingual } from '../../../core/layout/bilingual.ts'
+
+/** Assumes readers in the euro area. Source: delegated regulation (EU) 2017/565, article 44 (4) (e). */
+export const isForeign = (currency: string) => currency !== 'EUR'
+
+export const fundWords = bilingual((say) => ({
+  listLead: (count: string, asOf: string) =>
+    say(
+      `${count === '1' ? 'One fund with its newest price' : `${count} funds with their newest prices`}, as of ${asOf}.`,
+      `${count === '1' ? 'Ein Fonds mit seinem neuesten Preis' : `${count} Fonds mit ihren neuesten Preisen`}, Stichtag ${asOf}.`,
+    ),
+  listOverdue: (count: string) =>
+    say(`Late or stale prices: ${count}.`, `Verspätete oder veraltete Preise: ${count}.`),
+  overdueNote: {
+    late: say(
+      'The newest price is late: a newer price was expected by now.',
+      'Der neueste Preis ist verspätet: Inzwischen war ein neuerer Preis zu erwarten.',
+    ),
+    stale: say(
+      'The newest price is stale: a newer price is long overdue.',
+      'Der neueste Preis ist veraltet: Ein neuerer Preis ist seit Langem überfällig.',
+    ),
+  },
+  search: say('Search by name, ISIN or WKN', 'Suche nach Name, ISIN oder WKN'),
+  found: say('Funds found:', 'Gefundene Fonds:'),
+  clear: say('Clear filters', 'Filter zurücksetzen'),
+  more: say('Show all', 'Alle anzeigen'),
+  none: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
+  failedList: say(
+    'The list of funds could not be loaded. Press Enter to search on its page.',
+    'Die Fondsliste konnte nicht geladen werden. Die Eingabetaste führt zur Suche auf ihrer Seite.',
+  ),
+  all: say('All', 'Alle'),
+  currency: say('Currency', 'Währung'),
+  select: say('Select for comparison:', 'Für den Vergleich auswählen:'),
+  selected: say('Funds selected for comparison:', 'Für den Vergleich ausgewählte Fonds:'),
+  selectedMost: say(
+    'Five funds are selected. No more than five can be compared.',
+    'Fünf Fonds sind ausgewählt. Mehr als fünf lassen sich nicht vergleichen.',
+  ),
+  compare: say('Compare', 'Vergleichen'),
+  deselect: say('Clear selection', 'Auswahl aufheben'),
+  fund: say('Fund', 'Fonds'),
+  list: say('List of funds', 'Fondsliste'),
+  day: say('Date', 'Datum'),
+  change: say('Day change', 'Zum Vortag'),
+  oneYear: say('1 year', '1 Jahr'),
+  oneYearNote: say(
+    '1 year: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance of the last twelve months, including distributions.',
+    '1 Jahr: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung der letzten zwölf Monate einschließlich Ausschüttungen.',
+  ),
+  fiveYears: say('5 years', '5 Jahre'),
+  yearsNote: say(
+    '1 and 5 years: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance, including distributions.',
+    '1 und 5 Jahre: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung einschließlich Ausschüttungen.',
+  ),
+  costs: say(
+    'Unless stated otherwise, issue surcharges and custody fees are not taken into account. They reduce the performance.',
+    'Ausgabeaufschläge und Depotkosten sind, soweit nicht anders angegeben, nicht berücksichtigt. Sie mindern die Wertentwicklung.',
+  ),
+  otherCurrency: say(
+    'For investors whose own currency is not that of the fund, changes in exchange rates can increase or reduce the performance.',
+    'Für Anleger, deren Währung nicht die des Fonds ist, kann die Wertentwicklung infolge von Wechselkursschwankungen höher oder niedriger ausfallen.',
+  ),
+  /** Source: delegated regulation (EU) 2017/565, article 44 (4). */
+  past: say(
+    'The figures refer to the past. Past performance is not a reliable indicator of future results.',
+    'Die Zahlen beziehen sich auf die Vergangenheit. Die frühere Wertentwicklung ist kein verlässlicher Indikator für künftige Ergebnisse.',
+  ),
+  asData: say('This list as JSON', 'Diese Liste als JSON'),
+  description: (name: string, isin: string) =>
+    say(
+      `Prices, performance, structure, key figures and costs of ${name} (${isin}).`,
+      `Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten: ${name} (${isin}).`,
+    ),
+  nav: say('Net asset value', 'Nettoinventarwert'),
+  /** With a soft hyphen: a phone shows two lines. */
+  navColumn: say('Net asset value', 'Netto\u00adinventar\u00adwert'),
+  costsHead: say('Costs (TER)', 'Kosten (TER)'),
+  riskHead: say('Risk (1–7)', 'Risiko (1–7)'),
+  assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),
+  inception: say('Launched', 'Auflegung'),
+  website: say('Website', 'Website'),
+  statusDate: (day: string) =>
+    say(`Portfolio and key figures as of ${day}.`, `Stichtag von Portfolio und Kennzahlen: ${day}.`),
+  price: say('Prices', 'Preise'),
+  feed: say('New prices of this fund as an Atom feed', 'Neue Preise dieses Fonds als Atom-Feed'),
+  feedTitle: (name: string) => say(`Prices of ${name}`, `Preise: ${name}`),
+  chartTitle: (currency: string) => say(`Net asset value in ${currency}`, `Nettoinventarwert in ${currency}`),
+  chartDescription: (first: string, then: string, last: string, now: string) =>
+    say(`From ${then} on ${first} to ${now} on ${last}.`, `Von ${then} am ${first} auf ${now} am ${last}.`),
+  chartNote: say(
+    'Net asset value per share. Distributions are not included.',
+    'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
+  ),
+  chartNoteReinvested: say(
+    'Net asset value per share, without distributions; the dashed line reinvests each distribution at the net asset value of its ex-date, without costs (BVI method). Dots mark ex-dates.',
+    'Nettoinventarwert je Anteil ohne Ausschüttungen; die gestrichelte Linie legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Punkte markieren Ex-Tage.',
+  ),
+  imageNoteReinvested: say(
+    'Solid: net asset value per share. Dashed: distributions reinvested (BVI method).',
+    'Durchgezogen: Nettoinventarwert je Anteil. Gestrichelt: mit Wiederanlage der Ausschüttungen (BVI-Methode).',
+  ),
+  chartNoteSplits: say(
+    'Values before a split refer to the shares of today.',
+    'Werte vor einer Anteilteilung beziehen sich auf heutige Anteile.',
+  ),
+  merged: (day: string) =>
+    say(`On ${day}, this fund was merged into`, `Dieser Fonds wurde am ${day} verschmolzen auf`),
+  mergedInto: (isin: string, successor: string, day: string) =>
+    say(
+      `The fund ${isin} was merged into ${successor} on ${day}.`,
+      `Der Fonds ${isin} wurde am ${day} auf ${successor} verschmolzen.`,
+    ),
+  mergedData: say(
+    'Its data are no longer published. This page stays for a year.',
+    'Seine Daten werden nicht mehr veröffentlicht. Diese Seite bleibt ein Jahr lang bestehen.',
+  ),
+  /** For the script, too. */
+  onChart: {
+    reinvested: say('Distributions reinvested', 'Mit Wiederanlage der Ausschüttungen'),
+    distribution: say('Distribution', 'Ausschüttung'),
+    split: say('Split', 'Anteilteilung'),
+    failed: say(
+      'The prices of this period could not be loaded. The line shows only some of them, and there is no change in percent.',
+      'Die Preise dieses Zeitraums konnten nicht geladen werden. Die Linie zeigt nur einige davon, eine Veränderung in Prozent fehlt.',
+    ),
+    few: say(
+      'There are fewer than two prices in this period.',
+      'In diesem Zeitraum liegen weniger als zwei Preise vor.',
+    ),
+    folder: say(
+      'This page was opened from a folder. The line shows only some of the prices, and there is no change in percent: it needs a server, for example: fundpress serve --out FOLDER',
+      'Diese Seite wurde aus einem Ordner geöffnet. Die Linie zeigt nur einige Preise, eine Veränderung in Prozent fehlt: Sie benötigt einen Server, zum Beispiel: fundpress serve --out ORDNER',
+    ),
+  },
+  distributions: say('Distributions', 'Ausschüttungen'),
+  actions: say('Distributions and splits', 'Ausschüttungen und Anteilteilungen'),
+  exDate: say('Ex-date', 'Ex-Tag'),
+  perShare: say('Per share', 'Je Anteil'),
+  split: (ratio: string) => say(`Split ${ratio}`, `Teilung ${ratio}`),
+  papers: say('Documents', 'Dokumente'),
+  kinds: {
+    kid: say('Key information document', 'Basisinformationsblatt'),
+    prospectus: say('Prospectus', 'Verkaufsprospekt'),
+    annual_report: say('Annual report', 'Jahresbericht'),
+    half_year_report: say('Half-year report', 'Halbjahresbericht'),
+    factsheet: say('Factsheet', 'Factsheet'),
+  },
+  earlier: say('Earlier documents', 'Frühere Dokumente'),
+  language: say('Language', 'Sprache'),
+  ranges: say('Period of the chart', 'Zeitraum des Diagramms'),
+  rangeNames: {
+    '1M': { short: '1M', name: say('1 month', '1 Monat') },
+    '3M': { short: '3M', name: say('3 months', '3 Monate') },
+    YTD: { short: say('YTD', 'Lfd. Jahr'), name: say('Year to date', 'Laufendes Jahr') },
+    '1Y': { short: say('1Y', '1J'), name: say('1 year', '1 Jahr') },
+    '3Y': { short: say('3Y', '3J'), name: say('3 years', '3 Jahre') },
+    '5Y': { short: say('5Y', '5J'), name: say('5 years', '5 Jahre') },
+    Max: { short: 'Max', name: say('Entire period', 'Gesamtzeitraum') },
+  },
+  noPrices: say(
+    'Prices of this fund are not published.',
+    'Für diesen Fonds werden keine Preise veröffentlicht.',
+  ),
+  withoutPrices: say('No prices are available for this fund.', 'Für diesen Fonds liegen keine Preise vor.'),
+  noPerformance: {
+    denied: say(
+      'The performance of this fund may not be shown.',
+      'Die Wertentwicklung dieses Fonds darf nicht dargestellt werden.',
+    ),
+    young: say(
+      'This fund was launched less than one year ago: its performance may not be shown yet.',
+      'Die Auflegung dieses Fonds liegt weniger als ein Jahr zurück. Seine Wertentwicklung darf noch nicht dargestellt werden.',
+    ),
+  },
+  performance: say('Performance', 'Wertentwicklung'),
+  years: say('Calendar years', 'Kalenderjahre'),
+  year: say('Year', 'Jahr'),
+  toDate: say('to date', 'laufend'),
+  periods: say('Twelve-month periods', 'Zwölfmonatszeiträume'),
+  period: say('Period', 'Zeitraum'),
+  gross: say('Gross', 'Brutto'),
+  net: say('Net', 'Netto'),
+  netNote: say(
+    'Gross: without the issue surcharge. Net: after deduction of the issue surcharge.',
+    'Brutto: ohne Ausgabeaufschlag. Netto: nach Abzug des Ausgabeaufschlags.',
+  ),
+  chart: say('Chart', 'Diagramm'),
+  since: (day: string) => say(`Since ${day}`, `Seit ${day}`),
+  indexTitle: say('Performance as an index', 'Wertentwicklung als Index'),
+  indexNote: (day: string) => say(`Index: 100 on ${day}.`, `Index: 100 am ${day}.`),
+  structure: say('Investment structure', 'Anlagestruktur'),
+  rest: (count: number) => say(`${count} more`, `${count} weitere`),
+  allocations: say('Asset allocation over time', 'Vermögensaufteilung im Zeitverlauf'),
+  withoutDerivatives: say('Without derivatives', 'Ohne Derivate'),
+  withDerivatives: say('With derivatives', 'Mit Derivaten'),
+  shareOn: say('Share on', 'Anteil am'),
+  assetClass: say('Asset class', 'Anlageklasse'),
+  figures: say('Key figures', 'Kennzahlen'),
+  profile: say('Profile and costs', 'Profil und Kosten'),
+  emtFields: (count: number) =>
+    say(`${count} fields with their meaning`, `${count} Felder mit ihrer Bedeutung`),
+  emt: say('MiFID data (EMT)', 'MiFID-Daten (EMT)'),
+  data: say('Data', 'Daten'),
+  dataLead: say(
+    'The data on this page are also available from the API. No access key is needed.',
+    'Die Daten dieser Seite sind auch über die API abrufbar. Ein Zugangsschlüssel ist nicht nötig.',
+  ),
+  requests: say('Example requests', 'Beispielanfragen'),
+  currentRequest: say('newest price', 'neuester Preis'),
+  historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
+  image: say('Chart as an SVG image', 'Diagramm als SVG-Bild (englisch)'),
+  documents: say('Documents of the API', 'Dokumente der API'),
+  document: say('Document', 'Dokument'),
+  formats: say('Formats', 'Formate'),
+  history: say(
+    'All prices of this fund, with decimal points:',
+    'Alle Preise dieses Fonds, mit Dezimalpunkt:',
+  ),
+  downloads: say(
+    'The newest prices, for spreadsheet functions such as IMPORTDATA and WEBSERVICE:',
+    'Die neuesten Preise für Tabellenfunktionen wie IMPORTDATA und WEBDIENST:',
+  ),
+  allDownloads: say('Downloads: the data of all funds', 'Downloads: die Daten aller Fonds'),
+  yes: say('yes', 'ja'),
+  no: say('no', 'nein'),
+  category: say('Category', 'Kategorie'),
+  benchmark: say('Benchmark', 'Vergleichsindex'),
+  totalAssets: say('Fund assets (all share classes)', 'Fondsvermögen (alle Anteilklassen)'),
+  fiscalYear: say('End of the fiscal year', 'Geschäftsjahresende'),
+  income: say('Distribution policy', 'Ertragsverwendung'),
+  accumulating: say('accumulating', 'thesaurierend'),
+  distributing: say('distributing', 'ausschüttend'),
+  conformity: say('UCITS compliant', 'OGAW-konform'),
+  surcharge: say('Issue surcharge', 'Ausgabeaufschlag'),
+  redemption: say('Redemption fee', 'Rücknahmeabschlag'),
+  ter: say('Total expense ratio (TER)', 'Gesamtkostenquote (TER)'),
+  management: say('Management fee', 'Verwaltungsvergütung'),
+  custodian: say('Custodian bank fee', 'Verwahrstellenvergütung'),
+  performanceFee: say('Performance fee', 'Erfolgsabhängige Vergütung'),
+  savings: say('Savings plan', 'Sparplan'),
+  oneTime: say('Lump-sum investment', 'Einmalanlage'),
+  capitalForming: say('Capital-forming payments (VL)', 'Vermögenswirksame Leistungen (VL)'),
+  from: (amount: string) => say(`from ${amount}`, `ab ${amount}`),
+}))

@@ -1,0 +1,248 @@
+/** The start page, and the page for missing ones. Both link to everything, and find funds. */
+
+import type {
+  FundEntry,
+  Page,
+  Publisher,
+  SitePageSource,
+  SitePages,
+} from '../../../core/api/contract/page.ts'
+import { type Language, languages } from '../../../core/api/routes/table.ts'
+import { rowBars } from '../funds/chart/charts.ts'
+import { amountIn, dayIn, fixedIn } from '../../../core/layout/formats.ts'
+import { fundListKey, listStyles, sortedByName } from '../funds/list.ts'
+import { fundPickerField, pickerWords } from '../funds/picker-field.ts'
+import { fundWords } from '../funds/wording.ts'
+import { addressOf, organizationOf } from '../../../core/layout/head.ts'
+import {
+  changeCell,
+  fundName,
+  html,
+  type Html,
+  linkedData,
+  linkTo,
+  raw,
+  table,
+  type TableCell,
+} from '../../../core/layout/html.ts'
+import {
+  changesKeys,
+  frontPages,
+  fundPageKeys,
+  layout,
+  linksOf,
+  notFoundKeys,
+  pageTemplate,
+  startKeys,
+} from '../../../core/layout/layout.ts'
+import { wording } from '../../../core/layout/wording.ts'
+import { statusWords } from '../../../core/layout/status-wording.ts'
+import { startWords } from './wording.ts'
+
+const styles = [...listStyles, 'docs/assets/start.css']
+const scripts = ['docs/assets/find.js']
+
+export function* startPages(source: SitePageSource): ReturnType<SitePages> & Generator<Page> {
+  for (const language of languages) {
+    yield { key: startKeys[language], content: startPage(source, language) }
+    yield { key: notFoundKeys[language], content: notFoundPage(source, language) }
+  }
+  yield { key: 'docs/assets/start.css', content: pageTemplate('pages/start.css') }
+  yield { key: 'docs/assets/find.js', content: pageTemplate('pages/find.js') }
+}
+
+function startPage(source: SitePageSource, language: Language): string {
+  const { baseUrl, hasDownloads, publisher, asOf, funds } = source
+  const { shell } = wording[language]
+  const w = startWords[language]
+  const key = startKeys[language]
+  const link = (to: string) => linkTo(key, to)
+  const count = fixedIn(language, funds.length, 0)
+  const name = publisher?.name ?? null
+  const text = publisher?.start[language] ?? null
+  const parts = (['docs', 'explorer', 'downloads', 'status'] as const).filter(
+    (part) => part !== 'downloads' || hasDownloads,
+  )
+  const title = name === null ? shell.brand : `${shell.brand} · ${name}`
+  return layout({
+    keys: startKeys,
+    language,
+    baseUrl,
+    title,
+    description: w.description(name ?? shell.brand),
+    part: null,
+    hasDownloads,
+    publisher,
+    styles,
+    scripts,
+    head: linkedData(catalogueOf(source, language, title)),
+    main: html`<div class="hero">
+        <div>
+          ${name !== null && html`<p class="eyebrow">${name}</p> `}
+          <h1>${shell.brand}</h1>
+          <p class="lead">${w.lead(count, dayIn(language, asOf))}</p>
+          ${text?.split(/\n\s*\n/).map((paragraph) => html`<p>${paragraph}</p> `)}
+        </div>
+        <div class="finder">
+          ${searchBox(language, link)}
+          <p>
+            <a class="button first" href="${link(frontPages.funds[language])}">${w.allFunds(count)}</a>
+            <a class="button" href="${link(frontPages.compare[language])}">${shell.parts.compare}</a>
+          </p>
+        </div>
+      </div>
+      ${movers(source, language)}
+      <h2>${w.overview}</h2>
+      <ul class="parts">
+        ${parts.map((part) => entry(link(frontPages[part][language]), shell.parts[part], w.about[part]))}
+        ${entry(link(changesKeys[language]), shell.changes, w.aboutChanges)}
+      </ul>`,
+  })
+}
+
+const entry = (address: string, name: string, about: string): Html =>
+  html`<li>
+    <a href="${address}">${name}</a>
+    <p>${about}</p>
+  </li> `
+
+function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, language: Language): string {
+  const { shell } = wording[language]
+  const w = startWords[language]
+  const page = { keys: notFoundKeys, language, baseUrl, isAnywhere: true }
+  const link = linksOf(page)
+  return layout({
+    ...page,
+    title: w.missing,
+    description: w.aboutMissing,
+    part: null,
+    hasDownloads,
+    publisher,
+    styles,
+    scripts,
+    main: html`<h1>${w.missing}</h1>
+      <p class="lead">${w.aboutMissing}</p>
+      ${searchBox(language, link)}
+      <ul>
+        <li><a href="${link(startKeys[language])}">${shell.start}</a></li>
+        <li><a href="${link(frontPages.funds[language])}">${fundWords[language].list}</a></li>
+        <li><a href="${link(frontPages.docs[language])}">${shell.parts.docs}</a></li>
+      </ul>`,
+  })
+}
+
+/** The search of `browser/find.ts`. Hidden without scripts, since a form could not be sent. */
+function searchBox(language: Language, link: (to: string) => string): Html {
+  const w = fundWords[language]
+  const startPage = startWords[language]
+  return html`<div
+    class="search"
+    id="find"
+    role="search"
+    aria-label="${startPage.find}"
+    data-funds="${link(fundListKey)}"
+    data-root="${link('')}"
+    data-list="${link(frontPages.funds[language])}"
+    data-words="${JSON.stringify(pickerWords(language))}"
+  >
+    ${fundPickerField(w.search)}
+  </div> `
+}
+
+type Mover = FundEntry & { readonly newest: NonNullable<FundEntry['newest']>; readonly change: string }
+
+const mostMovers = 5
+
+/** The highest and the lowest changes of the newest day. A fund younger than one year has none (MiFID II). */
+function movers({ funds, publisher }: SitePageSource, language: Language): Html | null {
+  const w = startWords[language]
+  const day = funds.reduce(
+    (latest, { newest }) => (newest && newest.date > latest ? newest.date : latest),
+    '',
+  )
+  const moved = sortedByName(funds)
+    .flatMap(({ newest, ...fund }): readonly Mover[] => {
+      const change = newest?.changePercent ?? null
+      return newest?.date === day && change !== null ? [{ ...fund, newest, change }] : []
+    })
+    .sort((one, other) => Number(other.change) - Number(one.change))
+  if (moved.length === 0) return null
+  const half = Math.min(mostMovers, Math.ceil(moved.length / 2))
+  const highest = moved.slice(0, half)
+  const lowest = moved.slice(half).slice(-half).reverse()
+  // One scale for both tables.
+  const bar = rowBars([...highest, ...lowest].map(({ change }) => Number(change)))
+  const tableOf = (heading: string, some: readonly Mover[]) =>
+    moverTable(heading, some, bar, publisher, language)
+  return html`<h2>${w.movers(dayIn(language, day))}</h2>
+    <div class="movers">${tableOf(w.highest, highest)} ${tableOf(w.lowest, lowest)}</div>
+    <p class="quiet small">${fundWords[language].past}</p> `
+}
+
+function moverTable(
+  heading: string,
+  funds: readonly Mover[],
+  bar: (value: number, kind: string) => string,
+  publisher: Publisher | null,
+  language: Language,
+): Html | null {
+  const w = fundWords[language]
+  const pageOf = (isin: string) => linkTo(startKeys[language], fundPageKeys(isin)[language])
+  const changeOf = (change: string) => {
+    const cell = changeCell(language, change, 'number')
+    const drawn = raw(bar(Number(change), Number(change) < 0 ? 'down' : ''))
+    return { ...cell, content: html`${drawn}${cell.content}` }
+  }
+  const rowOf = ({ isin, name, currency, newest, change, overdue }: Mover): readonly TableCell[] => [
+    [
+      html`<a href="${pageOf(isin)}">${fundName(publisher, name)}</a>`,
+      overdue !== null &&
+        html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
+    ],
+    amountIn(language, newest.nav, currency),
+    changeOf(change),
+  ]
+  return funds.length === 0
+    ? null
+    : table({
+        caption: heading,
+        columns: [heading, { content: w.nav, kind: 'number wide' }, { content: w.change, kind: 'number' }],
+        rows: funds.map(rowOf),
+      })
+}
+
+/** For search engines. Source: schema.org/DataCatalog. */
+function catalogueOf(source: SitePageSource, language: Language, name: string) {
+  const { baseUrl, publisher, asOf, hasDownloads } = source
+  const { shell } = wording[language]
+  const w = startWords[language]
+  const address = (key: string) => addressOf(baseUrl, key)
+  const organization = organizationOf(publisher, baseUrl)
+  const licence = publisher?.licence ?? null
+  const said = {
+    ...(organization !== null && { publisher: organization }),
+    ...(licence !== null && { license: licence.url ?? licence.name }),
+  }
+  const description = w.description(publisher?.name ?? shell.brand)
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'DataCatalog',
+    name,
+    description,
+    url: address(startKeys[language]),
+    inLanguage: language,
+    ...said,
+    dataset: {
+      '@type': 'Dataset',
+      name,
+      description,
+      url: address((hasDownloads ? frontPages.downloads : frontPages.funds)[language]),
+      dateModified: asOf,
+      ...(organization !== null && { creator: organization }),
+      ...said,
+      distribution: [
+        { '@type': 'DataDownload', encodingFormat: 'application/json', contentUrl: address(fundListKey) },
+      ],
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { bilingual } from '../../../core/layout/bilingual.ts'
+
+export const startWords = bilingual((say) => ({
+  lead: (count: string, asOf: string) =>
+    say(
+      `Prices, performance, structure and costs of ${count === '1' ? 'one fund' : `${count} funds`}, on web pages and as data for spreadsheets and programs. As of ${asOf}.`,
+      `Preise, Wertentwicklung, Struktur und Kosten von ${count === '1' ? 'einem' : count} Fonds, auf Webseiten und als Daten für Tabellenkalkulationen und Programme. Stichtag: ${asOf}.`,
+    ),
+  /** For search engines. */
+  description: (name: string) =>
+    say(
+      `${name}: prices, performance, structure, key figures and costs of investment funds, on web pages and as data from an API.`,
+      `${name}: Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten von Investmentfonds, auf Webseiten und als Daten über eine API.`,
+    ),
+  find: say('Find a fund', 'Fonds finden'),
+  allFunds: (count: string) => say(`All funds (${count})`, `Alle Fonds (${count})`),
+  movers: (day: string) => say(`Changes on ${day}`, `Veränderungen am ${day}`),
+  highest: say('Highest changes', 'Höchste Veränderungen'),
+  lowest: say('Lowest changes', 'Niedrigste Veränderungen'),
+  overview: say('Data and documentation', 'Daten und Dokumentation'),
+  about: {
+    docs: say(
+      'How programs query the data: addresses, fields, errors and examples.',
+      'So rufen Programme die Daten ab: Adressen, Felder, Fehler und Beispiele.',
+    ),
+    explorer: say('Try the API in the browser.', 'Die API im Browser ausprobieren.'),
+    downloads: say(
+      'The data of all funds as files, for spreadsheets and data analysis.',
+      'Die Daten aller Fonds als Dateien, für Tabellenkalkulationen und Datenanalysen.',
+    ),
+    status: say('How up to date the prices are.', 'Wie aktuell die Preise sind.'),
+  },
+  aboutChanges: say(
+    'Corrected prices, new funds and other changes, day by day.',
+    'Korrigierte Preise, neue Fonds und andere Änderungen, nach Tagen.',
+  ),
+  missing: say('Page not found', 'Seite nicht gefunden'),
+  aboutMissing: say(
+    'There is no page at this address. It may have been moved or removed, or there may be a typing error in the address.',
+    'Unter dieser Adresse gibt es keine Seite. Vielleicht wurde sie verschoben oder entfernt, oder die Adresse enthält einen Tippfehler.',
+  ),
+}))

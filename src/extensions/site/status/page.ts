@@ -1,0 +1,188 @@
+/** The status of a snapshot as a page in each language that works without scripts. Pure. */
+
+import type { Publisher } from '../../../core/api/contract/page.ts'
+import { type Language, languages } from '../../../core/api/routes/table.ts'
+import { type MarkedFund, marks } from '../../../core/guards/assess.ts'
+import { maxBusinessDays } from '../../../core/guards/calendar.ts'
+import { dayIn, fixedIn, unbroken } from '../../../core/layout/formats.ts'
+import { sortedByName } from '../funds/list.ts'
+import {
+  figure,
+  fundName,
+  html,
+  type Html,
+  linkTo,
+  table,
+  type TableCell,
+  noValue,
+} from '../../../core/layout/html.ts'
+import {
+  changesKeys,
+  feedLink,
+  frontPages,
+  fundPageKeys,
+  layout,
+  pageTemplate,
+  type PageSite,
+  changesScriptKey,
+  statusStyleKey,
+  styleSheet,
+} from '../../../core/layout/layout.ts'
+import { wording } from '../../../core/layout/wording.ts'
+import { statusJson, type StatusSource, withheldFunds } from '../../../core/snapshot/status-document.ts'
+import { statusWords } from '../../../core/layout/status-wording.ts'
+
+const documentKey = 'status/index.json'
+const scriptKey = 'status/status.js'
+
+export function statusPages(source: StatusSource, site: PageSite) {
+  const style = pageTemplate(statusStyleKey)
+  // In the order of their keys.
+  return [
+    { key: changesScriptKey, content: pageTemplate(changesScriptKey) },
+    ...languages.map((each) => ({
+      key: frontPages.status[each],
+      content: statusPage(source, each, site),
+    })),
+    { key: documentKey, content: statusJson(source) },
+    // Without other pages there is no shared style sheet.
+    {
+      key: statusStyleKey,
+      content: site.others === null ? `${styleSheet(site.publisher)}\n${style}` : style,
+    },
+    { key: scriptKey, content: pageTemplate(scriptKey) },
+  ]
+}
+
+function statusPage(
+  source: StatusSource,
+  language: Language,
+  { baseUrl, publisher, others: site }: PageSite,
+): string {
+  const { snapshot, asOf, funds, documents, bytes, assessment } = source
+  const { counts, newestPrice, oldestPrice } = assessment
+  const others = sortedByName(assessment.funds.filter(({ mark }) => mark !== 'late' && mark !== 'stale'))
+  const withheld = withheldFunds(source)
+  const { shell } = wording[language]
+  const w = statusWords[language]
+  const key = frontPages.status[language]
+  const toJson = linkTo(key, documentKey)
+  const verdict = (['stale', 'late', 'fresh'] as const).find((mark) => counts[mark] > 0) ?? 'unwatched'
+  const count = (number: number) => fixedIn(language, number, 0)
+  const list = (caption: string, some: readonly MarkedFund[]) =>
+    html`<h2>${caption}</h2>
+      ${fundTable(caption, some, language, { publisher, hasPages: site !== null })}`
+  const figures = [
+    [
+      figure(w.asOf, dayIn(language, asOf)),
+      later('live', w.live, html`class="awaited"`),
+      later('staged', w.staged, html`hidden data-failed="${w.stagedFailed}"`),
+    ],
+    figure(w.newest, newestPrice === null ? noValue(language) : dayIn(language, newestPrice)),
+    figure(w.oldest, oldestPrice === null ? noValue(language) : dayIn(language, oldestPrice.day)),
+    figure(w.funds, count(funds)),
+    figure(w.documents, count(documents), sizeIn(language, bytes)),
+  ]
+  return layout({
+    keys: frontPages.status,
+    language,
+    baseUrl,
+    title: `${shell.parts.status} ${dayIn(language, asOf)}`,
+    description: w.description(dayIn(language, asOf)),
+    part: 'status',
+    isAlone: site === null,
+    hasDownloads: site?.hasDownloads === true,
+    publisher,
+    styles: [statusStyleKey],
+    scripts: [scriptKey],
+    head: feedLink(key, language),
+    main: html`<h1>${shell.parts.status}</h1>
+      <p class="verdict ${verdict}">${w.verdicts[verdict]}</p>
+      <p class="codes">
+        <span>${w.snapshot} <code>${snapshot}</code></span>
+      </p>
+      <dl class="headline">${figures}</dl>
+      <h2>${w.prices}</h2>
+      <dl class="headline">
+        ${marks.map((mark) => figure(markedAs(counts[mark] > 0 ? mark : '', w.marks[mark]), count(counts[mark])))}
+      </dl>
+      ${withheld.length > 0 && [list(w.withheld, withheld), html`<p class="quiet small note">${w.withheldNote}</p>`]}
+      ${assessment.overdue.length > 0 && list(w.overdue, assessment.overdue)}
+      ${others.length > 0 && list(others.length < assessment.funds.length ? w.others : w.all, others)}
+      <p class="quiet small note">${w.note}</p>
+      <p><a href="${toJson}">${w.asData}</a></p>
+      <p><a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a></p>`,
+  })
+}
+
+/** Filled in by status.js. A figure that always comes keeps its place, so that nothing moves. */
+const later = (id: string, name: string, state: Html): Html =>
+  html`<div id="${id}" ${state}>
+    <dt>${name}</dt>
+    <dd>${'\u00a0'}</dd>
+    <dd class="below">${'\u00a0'}</dd>
+  </div>`
+
+const sizeIn = (language: Language, bytes: number) =>
+  bytes < 1e9
+    ? `${fixedIn(language, bytes / 1e6, 1)}\u00a0MB`
+    : `${fixedIn(language, bytes / 1e9, 2)}\u00a0GB`
+
+/** Rows in a table; the JSON has all of them. */
+const maxRows = 1000
+
+interface Names {
+  readonly publisher: Publisher | null
+  /** Whether funds have pages. */
+  readonly hasPages: boolean
+}
+
+function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, names: Names) {
+  const w = statusWords[language]
+  const { columns } = w
+  const toJson = linkTo(frontPages.status[language], documentKey)
+  const left = funds.length - maxRows
+  return html`${table({
+    kind: 'watched long',
+    caption,
+    columns: [
+      columns.fund,
+      columns.mark,
+      { content: [columns.price, below(columns.next)], kind: 'number price' },
+      { content: columns.age, kind: 'number age' },
+      { content: columns.rhythm, kind: 'number rhythm' },
+      { content: columns.next, kind: 'number next' },
+    ],
+    rows: funds.slice(0, maxRows).map((fund) => cells(fund, language, names)),
+  })}
+  ${left > 0 && html`<p><a href="${toJson}">${w.more(fixedIn(language, left, 0))}</a></p>`}`
+}
+
+function cells(fund: MarkedFund, language: Language, { publisher, hasPages }: Names): readonly TableCell[] {
+  const { isin, mark, ageDays, rhythmDays } = fund
+  const name = fundName(publisher, fund.name)
+  const page = linkTo(frontPages.status[language], fundPageKeys(isin)[language])
+  const day = (date: string | null) =>
+    date === null ? noValue(language) : html`<time datetime="${date}">${dayIn(language, date)}</time>`
+  const w = statusWords[language]
+  const count = (days: number | null, say: (count: string) => string) => {
+    if (days === null) return noValue(language)
+    const least = days === maxBusinessDays ? '≥ ' : ''
+    return unbroken(say(least + fixedIn(language, days, 0)))
+  }
+  const next = day(fund.nextPrice)
+  return [
+    [hasPages ? html`<a href="${page}">${name}</a>` : name, html` <small>${isin}</small>`],
+    markedAs(mark, w.marks[mark]),
+    [day(fund.newestPrice), fund.nextPrice !== null && below(next)],
+    count(ageDays, w.businessDays),
+    count(rhythmDays, w.rhythm),
+    next,
+  ]
+}
+
+const markedAs = (mark: string, word: string) =>
+  html`<span class="${`mark ${mark}`.trimEnd()}">${word}</span>`
+
+/** For a narrow screen, in place of a column. */
+const below = (next: Html | string): Html => html` <small class="below">${next}</small>`

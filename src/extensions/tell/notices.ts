@@ -1,0 +1,171 @@
+/** Notices to the targets of the settings. */
+
+import type { MarkedFund } from '../../core/guards/assess.ts'
+import { byOperator } from '../../core/guards/guards.ts'
+import { Interrupted } from '../../core/system/signals.ts'
+import type { Session } from '../../core/cli/command.ts'
+import { countOf } from '../../core/cli/format.ts'
+import { factsOfFailure, outcomeOf, type RunFacts } from '../../core/cli/nightly/facts.ts'
+import { linesOfNews, titleOfNews } from '../../core/cli/nightly/news.ts'
+import { deliver, lastDelivery, usualDelivery } from './deliver.ts'
+import { createNotice, type Notice, type NoticeFacts } from './notice.ts'
+import { type ClosedTarget, openTarget, type OpenTarget, type TargetSetting } from './targets.ts'
+
+export interface Told {
+  readonly type: TargetSetting['type']
+  /** The host or the program. Null if the variable with the address is missing. */
+  readonly name: string | null
+  readonly events: TargetSetting['events']
+  /** Null for success; else the reason, without the address. */
+  readonly reason: string | null
+}
+
+export const toldOf = ({ type, events }: TargetSetting, { name }: OpenTarget | ClosedTarget) => ({
+  type,
+  name,
+  events,
+})
+
+/** The targets of a notice. Every target receives tests. A target of `failed` or `refused` also receives the end of failures. */
+export const targetsFor = (targets: readonly TargetSetting[], { event, failures }: Notice) =>
+  targets.filter(
+    ({ events }) =>
+      event === 'test' ||
+      events.includes(event) ||
+      (failures > 0 && (events.includes('failed') || events.includes('refused'))),
+  )
+
+export async function sendNotices(session: Session, notices: readonly Notice[]): Promise<readonly Told[]> {
+  const { settings, environment, clock, signal } = session
+  // A stopped program still sends its notices, but not for long. A second signal ends it.
+  const terms = signal.aborted
+    ? { patience: lastDelivery, clock, signal: new AbortController().signal }
+    : { patience: usualDelivery, clock, signal }
+  const sending = notices.flatMap((notice) =>
+    targetsFor(settings.notify, notice).map(async (setting): Promise<Told> => {
+      const target = openTarget(setting, environment)
+      const reason = target.name === null ? target.reason : await deliver(target, notice, terms)
+      return { ...toldOf(setting, target), reason }
+    }),
+  )
+  return Promise.all(sending)
+}
+
+/**
+ * Warns of targets that did not take a notice, and of any target whose variable is not set, so that a bad night is not the
+ * first to find that.
+ * @returns false if targets want the notices and none has taken them
+ */
+export async function tell(
+  session: Session,
+  facts: readonly NoticeFacts[],
+  onWarning: (warning: string) => void,
+): Promise<boolean> {
+  if (session.settings.notify.length === 0 || facts.length === 0) return true
+  const notices = facts.map((one) => createNotice(session, one))
+  const targets = session.settings.notify.map((setting) => openTarget(setting, session.environment))
+  const off = targets.flatMap((one) =>
+    one.name === null ? [`${describeTarget(one.type, null)} is off: ${one.reason}`] : [],
+  )
+  const told = await sendNotices(session, notices)
+  const failed = told.flatMap(({ type, name, reason }) =>
+    name === null || reason === null ? [] : [`${describeTarget(type, name)} was not told: ${reason}`],
+  )
+  for (const warning of new Set([...off, ...failed])) onWarning(warning)
+  return told.length === 0 || told.some(({ reason }) => reason === null)
+}
+
+export const describeTarget = (type: TargetSetting['type'], name: string | null) =>
+  `notify: ${type}${name === null ? '' : ` (${name})`}`
+
+export function noticesOf(facts: RunFacts): readonly NoticeFacts[] {
+  const { outcome, step, who, objections, reason, errors: details } = facts
+  const about = aboutOf(facts)
+  const what = outcomeOf(facts)
+  switch (outcome) {
+    case 'refused':
+      return [{ ...about, event: outcome, what, step, objections, who }]
+    case 'failed':
+      return [{ ...about, event: outcome, what, step, reason, details }]
+    case 'done':
+      return noticesOfDone(facts)
+    case 'skipped':
+    case 'open':
+      return []
+  }
+}
+
+function noticesOfDone(facts: RunFacts): readonly NoticeFacts[] {
+  const { who, why: reason, reverted, night, figures } = facts
+  const about = aboutOf(facts)
+  const what = outcomeOf(facts)
+  // An earlier attempt may have failed after its flip.
+  const failures = facts.history?.added.find(({ kind }) => kind === 'done')?.times ?? 0
+  if (!facts.isNew && failures === 0) return []
+  const beside = noticesBeside(facts)
+  if (reverted !== null) return [{ ...about, event: 'rollback', what, who, reason, reverted }, ...beside]
+  if (night === null) return [{ ...about, event: 'done', what, figures, who, reason }, ...beside]
+  const { freshness: prices, overdue } = night.built
+  const after = failures > 0 ? ` after ${countOf(failures, 'failure')}` : ''
+  const done = { ...about, event: 'done', what: what + after, failures } as const
+  const stale = prices.stale > 0 ? [{ ...factsOfStale(prices.stale, about), details: staleOf(overdue) }] : []
+  return [{ ...done, figures: { ...figures, prices } }, ...stale, ...beside]
+}
+
+/** Notices about the live or staged snapshot, whatever became of the run then: allowed objections, and news. */
+export function noticesBeside(facts: RunFacts): readonly NoticeFacts[] {
+  const about = aboutOf(facts)
+  const forced = byOperator(facts.allowed).map((one): NoticeFacts => ({
+    ...about,
+    event: 'forced',
+    what: 'allowed what guards refuse',
+    ...one,
+  }))
+  const title = titleOfNews(facts)
+  if (title === null) return forced
+  const what = `${outcomeOf(facts)} with ${title}`
+  return [
+    ...forced,
+    { ...about, event: 'warned', what, news: linesOfNews(facts.news), details: facts.warnings },
+  ]
+}
+
+type About = Pick<NoticeFacts, 'command' | 'asOf' | 'snapshot' | 'slot' | 'place'>
+
+const aboutOf = ({ command, asOf, snapshot, slot }: RunFacts): About => ({ command, asOf, snapshot, slot })
+
+export const factsOfStale = (stale: number, about: About): NoticeFacts => ({
+  ...about,
+  event: 'stale',
+  what: `${countOf(stale, 'fund')} with stale prices`,
+})
+
+const staleOf = (overdue: readonly MarkedFund[]) =>
+  overdue.flatMap(({ isin, name, mark, newestPrice }) =>
+    mark === 'stale' ? [`${isin} ${name}: newest price ${newestPrice ?? 'none'}`] : [],
+  )
+
+/** Sends nothing if a person stopped the run at a terminal, or if it repeats an earlier failure. @returns as {@link tell} */
+export async function tellOfRun(
+  session: Session,
+  facts: RunFacts,
+  onWarning = session.stderr.tell,
+): Promise<boolean> {
+  if (isStoppedByPerson(session) || facts.history?.isRepeated === true) return true
+  return tell(session, noticesOf(facts), onWarning)
+}
+
+export async function tellFailure(
+  session: Session,
+  error: unknown,
+  known: Parameters<typeof factsOfFailure>[2],
+): Promise<void> {
+  await tellOfRun(session, factsOfFailure(session, error, known))
+}
+
+/** Ctrl-C, or a closed window. A scheduler stops a run without a terminal. */
+function isStoppedByPerson({ signal, stdout, stderr }: Session): boolean {
+  const reason: unknown = signal.reason
+  const isKey = reason instanceof Interrupted && reason.signal !== 'SIGTERM'
+  return isKey && (stdout.isTerminal || stderr.isTerminal)
+}

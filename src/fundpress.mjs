@@ -19,7 +19,10 @@ if (Number(major) * 1000 + Number(minor) < 22018) {
       // Halves the time of a nightly with nothing to do.
       cache.keepCompiledCode()
       // The compiler rewrites the extension: the package contains only JavaScript.
-      return import('./core/cli/main.ts')
+      return Promise.all([import('./core/cli/main.ts'), import('./extensions.ts')])
+    })
+    .then(function (modules) {
+      return modules[0].main(modules[1].extensions)
     })
     .catch(function (error) {
       process.stderr.write(

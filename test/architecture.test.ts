@@ -28,7 +28,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'core/edge': 'core/api core/system lru-cache p-limit node: esbuild @swc',
   'core/edge/core': 'core/api/routes',
   'core/cli': 'core @commander-js zod node:',
-  'extensions/conform': 'core/cli core/data core/system node:',
+  'extensions/conform': 'core/extension.ts core/cli core/data core/system node:',
   'extensions/conform/checks': 'extensions/conform core/system node:',
   'extensions/conform/oracle': 'better-sqlite3 node:',
   'extensions/site/funds/chart': 'core/api/routes core/layout core/system',
@@ -63,12 +63,7 @@ const overTheWall: readonly string[] = [
   'core/cli/nightly/run.ts -> extensions/tell/watch.ts',
   'core/cli/nightly/steps.ts -> extensions/github/report.ts',
   'core/cli/nightly/steps.ts -> extensions/tell/notices.ts',
-  'core/cli/run.ts -> extensions/conform/command.ts',
-  'core/cli/run.ts -> extensions/demo/command.ts',
   'core/cli/run.ts -> extensions/github/workflow.ts',
-  'core/cli/run.ts -> extensions/import/command.ts',
-  'core/cli/run.ts -> extensions/setup/command.ts',
-  'core/cli/run.ts -> extensions/tell/command.ts',
   'core/cli/settings.ts -> extensions/import/encoding.ts',
   'core/cli/settings.ts -> extensions/tell/targets.ts',
   'core/snapshot/build.ts -> extensions/downloads/index.ts',
@@ -129,8 +124,9 @@ it('each room of the core, and each extension, has a README', () => {
   expect(rooms.filter((readme) => !existsSync(join(src, readme)))).toEqual([])
 })
 
-it('has no cycle of imports, imports of types included', () => {
-  expect(cyclesOf(imports)).toEqual([])
+it('has no cycle of imports, imports of types included, but that of commands and extensions', () => {
+  // A command gets the extensions, and an extension has commands.
+  expect(cyclesOf(imports)).toEqual([['core/cli/command.ts', 'core/extension.ts']])
 })
 
 /** What a file imports, statically or not: files of src/ by their path, else the package's name or `node:`. */

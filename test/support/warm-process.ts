@@ -17,6 +17,7 @@ export interface Done {
 
 enableCompileCache()
 const { run } = await import('../../src/core/cli/run.ts')
+const { extensions } = await import('../../src/extensions.ts')
 const { startKept } = await import('./kept-threads.ts')
 const { todayInBerlin } = await import('../../src/core/guards/clock.ts')
 
@@ -32,6 +33,7 @@ async function carryOut({ args, cwd, env }: Order): Promise<Done> {
   const stdout = collector()
   const stderr = collector()
   const code = await run(args, {
+    extensions,
     environment: { ...process.env },
     // A thread takes longer to start than to render what a test has; those that are about threads name their number.
     cores: 1,

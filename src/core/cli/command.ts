@@ -4,12 +4,15 @@ import { Option, type Argument, type CommandUnknownOpts as Command } from '@comm
 import { withJsonList, type JsonField } from '../bucket/manifest/ndjson.ts'
 import { loadSettings, type SettingSources } from './load-settings.ts'
 import { readSettingFlags, SettingOption, type CommandOption, type FlagsOf } from './options.ts'
+import type { Extensions } from '../extension.ts'
 import type { SettingKey } from './settings.ts'
 import type { StartThread } from '../system/start-thread.ts'
 import { openTerminal } from './terminal.ts'
 
 /** Facts of the process. Only main.ts reads them. */
 export interface Surroundings {
+  /** What is installed beside the core. */
+  readonly extensions: Extensions
   /** Today's date in Europe/Berlin. */
   readonly today: string
   readonly signal: AbortSignal

@@ -4,49 +4,73 @@ import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Refusal } from '../guards/guards.ts'
-import type { AddCommand, Surroundings } from './command.ts'
+import type { CommandEntry, Extensions } from '../extension.ts'
+import type { Surroundings } from './command.ts'
 import { NothingToDo, reasonOf, UsageError } from './failure.ts'
 import { safeLines, withoutSecrets } from './safe-text.ts'
 
-type Load = () => Promise<{ readonly default: AddCommand }>
-
-/** The commands in the order of the help. */
-const commands: readonly (readonly [name: string, summary: string, load: Load])[] = [
-  [
-    'init',
-    'make an empty database, or one that looks real',
-    () => import('../../extensions/demo/command.ts'),
-  ],
-  ['import', 'read a file into a table of the database', () => import('../../extensions/import/command.ts')],
-  ['check', 'list every problem of a database, or test a bucket', () => import('./commands/check.ts')],
-  ['build', 'render a database into a snapshot, or merge shards', () => import('./commands/build.ts')],
-  ['serve', 'serve a snapshot on this machine', () => import('./commands/serve.ts')],
-  [
-    'plan',
-    'show what a publish would do and cost, or compare two snapshots',
-    () => import('./commands/plan.ts'),
-  ],
-  ['publish', 'upload a snapshot and make it live', () => import('./commands/publish.ts')],
-  ['flip', 'make the staged snapshot live', () => import('./commands/flip.ts')],
-  ['status', 'show what is live and whether it is up to date', () => import('./commands/status.ts')],
-  ['verify', 'compare the live slot with its manifest', () => import('./commands/verify.ts')],
-  ['rollback', 'make the previous snapshot live again', () => import('./commands/rollback.ts')],
-  ['prune', 'remove unused objects from the bucket', () => import('./commands/prune.ts')],
-  ['fetch', 'fetch a database from a bucket', () => import('./commands/fetch.ts')],
-  ['nightly', 'check, build, plan, publish, verify', () => import('./commands/nightly.ts')],
-  [
-    'notify',
-    'tell all who want notices of an event, or send a test',
-    () => import('../../extensions/tell/command.ts'),
-  ],
-  ['conform', 'test a deployment against the database', () => import('../../extensions/conform/command.ts')],
-  [
-    'setup',
-    'write all that a company needs for its nights',
-    () => import('../../extensions/setup/command.ts'),
-  ],
-  ['edge', 'write the files to deploy an edge', () => import('./commands/edge.ts')],
+/** The commands of the core, in the order of the help. */
+const commands: readonly CommandEntry[] = [
+  {
+    name: 'check',
+    summary: 'list every problem of a database, or test a bucket',
+    load: () => import('./commands/check.ts'),
+  },
+  {
+    name: 'build',
+    summary: 'render a database into a snapshot, or merge shards',
+    load: () => import('./commands/build.ts'),
+  },
+  { name: 'serve', summary: 'serve a snapshot on this machine', load: () => import('./commands/serve.ts') },
+  {
+    name: 'plan',
+    summary: 'show what a publish would do and cost',
+    load: () => import('./commands/plan.ts'),
+  },
+  {
+    name: 'publish',
+    summary: 'upload a snapshot and make it live',
+    load: () => import('./commands/publish.ts'),
+  },
+  { name: 'flip', summary: 'make the staged snapshot live', load: () => import('./commands/flip.ts') },
+  {
+    name: 'status',
+    summary: 'show what is live and whether it is up to date',
+    load: () => import('./commands/status.ts'),
+  },
+  {
+    name: 'verify',
+    summary: 'compare the live slot with its manifest',
+    load: () => import('./commands/verify.ts'),
+  },
+  {
+    name: 'rollback',
+    summary: 'make the previous snapshot live again',
+    load: () => import('./commands/rollback.ts'),
+  },
+  {
+    name: 'prune',
+    summary: 'remove unused objects from the bucket',
+    load: () => import('./commands/prune.ts'),
+  },
+  { name: 'fetch', summary: 'fetch a database from a bucket', load: () => import('./commands/fetch.ts') },
+  {
+    name: 'nightly',
+    summary: 'check, build, plan, publish, verify',
+    load: () => import('./commands/nightly.ts'),
+  },
+  { name: 'edge', summary: 'write the files to deploy an edge', load: () => import('./commands/edge.ts') },
 ]
+
+/** All commands, in the order of the help. */
+function commandsWith({ list }: Extensions): readonly CommandEntry[] {
+  const others = list.flatMap((extension) => extension.commands ?? [])
+  return [
+    ...others.filter(({ isFirst }) => isFirst),
+    ...commands,
+    ...others.filter(({ isFirst }) => !isFirst),
+  ]
+}
 
 /** @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 refused by a guard, 4 nothing to do */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -100,7 +124,7 @@ async function createProgram(args: readonly string[], surroundings: Surroundings
     // report() prints the message of the error that commander throws, in one line.
     .configureOutput({ writeOut: (text) => surroundings.stdout.write(text), outputError: () => undefined })
     .addHelpText('after', aboutExitCodes)
-  for (const [name, summary, load] of commands) {
+  for (const { name, summary, load } of commandsWith(surroundings.extensions)) {
     const command = program.createCommand(name).summary(summary).copyInheritedSettings(program)
     program.addCommand(command)
     // A wrong guess loads one module in vain.

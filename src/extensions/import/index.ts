@@ -1,0 +1,15 @@
+/** Reads files into the fund database. */
+
+import type { Extension } from '../../core/extension.ts'
+
+export const extension: Extension = {
+  name: 'import',
+  commands: [
+    {
+      name: 'import',
+      summary: 'read a file into a table of the database',
+      isFirst: true,
+      load: () => import('./command.ts'),
+    },
+  ],
+}

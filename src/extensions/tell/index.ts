@@ -1,0 +1,14 @@
+/** Tells people and programs what has happened. */
+
+import type { Extension } from '../../core/extension.ts'
+
+export const extension: Extension = {
+  name: 'tell',
+  commands: [
+    {
+      name: 'notify',
+      summary: 'tell all who want notices of an event, or send a test',
+      load: () => import('./command.ts'),
+    },
+  ],
+}

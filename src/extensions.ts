@@ -8,6 +8,9 @@ const modules = await Promise.all([
   import('./extensions/conform/index.ts'),
   import('./extensions/setup/index.ts'),
   import('./extensions/tell/index.ts'),
+  import('./extensions/platforms/nginx/index.ts'),
+  import('./extensions/platforms/cloudflare/index.ts'),
+  import('./extensions/platforms/cloudfront/index.ts'),
 ])
 
 export const extensions: Extensions = {

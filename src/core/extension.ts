@@ -3,14 +3,37 @@
  * list as a value.
  */
 
+import type { LivePointer } from './bucket/live/follow.ts'
 import type { AddCommand } from './cli/command.ts'
+import type { MakeDeployment } from './edge/deployment.ts'
 
 export interface Extension {
   /** Its folder in `src/extensions`. */
   readonly name: string
   /** Commands of the program, in the order of the help. */
   readonly commands?: readonly CommandEntry[]
+  /** Where the edge can run: `fundpress edge` writes what deploys it there. */
+  readonly platform?: Platform
+  /** Follows `live.json` for edges that cannot read the bucket. */
+  readonly follower?: () => Promise<{ readonly follow: MakeFollower }>
 }
+
+export interface Platform {
+  /** As `fundpress edge` names it. */
+  readonly name: string
+  /** A sentence for the help. */
+  readonly about?: string
+  /** It can serve a snapshot's folder: `--out` is for it. */
+  readonly servesFolder?: true
+  readonly examples: readonly (readonly [command: string, does: string])[]
+  readonly load: () => Promise<{ readonly deployment: MakeDeployment }>
+}
+
+/** @param name of what follows, from the setting `edge.keyValueStore` */
+export type MakeFollower = (
+  name: string,
+  options: { readonly signal: AbortSignal; readonly previewToken: string | null },
+) => LivePointer
 
 export interface CommandEntry {
   readonly name: string

@@ -4,7 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Miniflare } from 'miniflare'
-import { cloudflare, compatibilityDate } from '../../src/extensions/platforms/cloudflare/deploy.ts'
+import {
+  compatibilityDate,
+  deployment as cloudflare,
+} from '../../src/extensions/platforms/cloudflare/deploy.ts'
 import type { DeploymentSettings } from '../../src/core/edge/deployment.ts'
 import { docsUrl } from './product.ts'
 import { manifestOf } from './tree.ts'

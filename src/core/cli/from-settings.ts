@@ -67,13 +67,20 @@ async function openBucket({ settings: { bucket }, signal }: Session, patience?: 
   return openS3(settings, signal, patience)
 }
 
-/** Follows `live.json` by its copy in CloudFront's KeyValueStore, if the settings name one. */
-export async function followingOf({ settings, signal }: Session, isForgetting = false): Promise<Following> {
-  const { keyValueStore: arn, previewToken } = settings.edge
-  if (arn === null) return { pointer: null, isForgetting }
-  // Imported here because its SDK loads slowly, and only deployments on CloudFront need it.
-  const { keyValueStore } = await import('../../extensions/platforms/cloudfront/key-value-store.ts')
-  return { pointer: keyValueStore(arn, { signal, previewToken }), isForgetting }
+/** Follows `live.json` by its copy in CloudFront's KeyValueStore, if the settings name one. @throws {UsageError} without the extension */
+export async function followingOf(
+  { settings, signal, extensions }: Session,
+  isForgetting = false,
+): Promise<Following> {
+  const { keyValueStore: name, previewToken } = settings.edge
+  if (name === null) return { pointer: null, isForgetting }
+  const [load] = extensions.list.flatMap(({ follower }) => follower ?? [])
+  if (load === undefined)
+    throw new UsageError(
+      'edge.keyValueStore is set, and no extension of this fundpress follows live.json there',
+    )
+  const { follow } = await load()
+  return { pointer: follow(name, { signal, previewToken }), isForgetting }
 }
 
 /** Reads the flags of `overrideOptions`. @throws {UsageError} for a permission without a reason */

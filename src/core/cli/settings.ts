@@ -5,6 +5,7 @@
 
 import { languages } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
+import { oneByteEncodings } from '../data/model/encodings.ts'
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
 import { isFolderName } from '../bucket/store/store.ts'
 import { isAbsolute, join } from 'node:path'
@@ -12,7 +13,6 @@ import { z } from 'zod'
 import { variableOf } from './setting-names.ts'
 import { notifySetting } from '../../extensions/tell/targets.ts'
 import { guardSettings } from './guard-settings.ts'
-import { choosableEncodings } from '../../extensions/import/encoding.ts'
 import {
   numberBetween,
   onOrOff,
@@ -100,6 +100,8 @@ const columnNames = say(
 
 /** No request to a folder is late (`src/core/bucket/store/README.md`). With 0 nothing would wait for a lost lease, either. */
 const folderLifetimeSeconds = 1
+
+const encodings = ['utf-8', ...oneByteEncodings] as const
 
 /** The shape of a config file. `complete` derives the defaults that are missing here. */
 export const configShape = z.strictObject(
@@ -273,7 +275,7 @@ export const configShape = z.strictObject(
           z.strictObject(
             {
               columns: columnNames.default({}),
-              encoding: z.enum(choosableEncodings, `one of ${choosableEncodings.join(', ')}`).optional(),
+              encoding: z.enum(encodings, `one of ${encodings.join(', ')}`).optional(),
             },
             'an object',
           ),

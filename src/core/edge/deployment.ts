@@ -44,6 +44,19 @@ export type MakeDeployment = (
   settings: DeploymentSettings,
 ) => Promise<readonly { readonly path: string; readonly text: string; readonly isSecret?: boolean }[]>
 
+/** The stack of a bucket. Names of CloudFront (64 characters) and of the bucket with the code (63) begin with it. */
+export const stackName = (bucket: string): string => `fundpress-${bucket.replaceAll('.', '-')}`.slice(0, 45)
+
+/** The law under which R2 keeps the bucket, `eu`; null without one. Source: Cloudflare's page "Data location". */
+export const jurisdictionOf = (endpoint: string | null): string | null =>
+  /^https:\/\/[^./]+\.(\w+)\.r2\.cloudflarestorage\.com\/?$/.exec(endpoint ?? '')?.[1] ?? null
+
+/** The port of a server at this address. A proxy in front, or lines for TLS, add https. */
+export function portOf(baseUrl: string): number {
+  const { port, protocol } = new URL(baseUrl)
+  return protocol === 'http:' && port !== '' ? Number(port) : 80
+}
+
 export const edgeConfig = ({
   docsUrl,
   edge: { cacheControl, errorCacheControl },

@@ -7,9 +7,10 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { readStart } from '../../core/system/read-start.ts'
+import { oneByteEncodings } from '../../core/data/model/encodings.ts'
 import { quoted } from '../../core/data/model/printable.ts'
 
-/** One byte is one character. The names are those of the WHATWG, but for CP850, which it does not have. */
+/** One byte is one character. */
 const oneByteNames = {
   'windows-1252': 'Windows-1252',
   'windows-1250': 'Windows-1250',
@@ -21,9 +22,8 @@ const oneByteNames = {
   'iso-8859-15': 'ISO 8859-15',
   macintosh: 'Mac Roman',
   cp850: 'CP850',
-} as const
+} as const satisfies Readonly<Record<(typeof oneByteEncodings)[number], string>>
 type OneByte = keyof typeof oneByteNames
-const oneByteEncodings = Object.keys(oneByteNames) as OneByte[]
 
 export const encodingNames = {
   'utf-8': 'UTF-8',

@@ -2,7 +2,10 @@
 import { gzipSync } from 'node:zlib'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { cloudflare, compatibilityDate } from '../../../src/extensions/platforms/cloudflare/deploy.ts'
+import {
+  compatibilityDate,
+  deployment as cloudflare,
+} from '../../../src/extensions/platforms/cloudflare/deploy.ts'
 import type { DeploymentSettings } from '../../../src/core/edge/deployment.ts'
 import { makeTempFolder, mustRun, runFundpress } from '../../support/product.ts'
 import { workerSettings } from '../../support/worker.ts'

@@ -6,6 +6,7 @@ import {
   edgeConfig,
   folderOfBucket,
   fromTemplate,
+  jurisdictionOf,
   readBundle,
 } from '../../../core/edge/deployment.ts'
 import type { MakeDeployment } from '../../../core/edge/deployment.ts'
@@ -13,11 +14,7 @@ import type { MakeDeployment } from '../../../core/edge/deployment.ts'
 /** Pins the behaviour of the runtime. The tests run the Worker with it. */
 export const compatibilityDate = '2026-07-30'
 
-/** The law under which R2 keeps the bucket, `eu`; null without one. Source: Cloudflare's page "Data location". */
-export const jurisdictionOf = (endpoint: string | null): string | null =>
-  /^https:\/\/[^./]+\.(\w+)\.r2\.cloudflarestorage\.com\/?$/.exec(endpoint ?? '')?.[1] ?? null
-
-export const cloudflare: MakeDeployment = async (settings) => {
+export const deployment: MakeDeployment = async (settings) => {
   const { bucket, baseUrl, edge } = settings
   if (bucket.name === null || folderOfBucket(bucket.name) !== null) {
     throw new Error('a Worker needs an R2 bucket: set bucket.name in the config file, or give --bucket')

@@ -10,15 +10,13 @@ import {
   folderOfBucket,
   fromTemplate,
   readBundle,
+  stackName,
 } from '../../../core/edge/deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../../../core/edge/deployment.ts'
 import { packTable } from './table.ts'
 
-/** Names of CloudFront (64 characters) and of the bucket with the code (63) begin with this name. */
-export const stackName = (bucket: string): string => `fundpress-${bucket.replaceAll('.', '-')}`.slice(0, 45)
-
 /** @throws {Error} without a bucket, with one that is not on AWS, or if a function gets too long */
-export const cloudfront: MakeDeployment = async (settings) => {
+export const deployment: MakeDeployment = async (settings) => {
   const { bucket, baseUrl } = settings
   if (bucket.name === null || folderOfBucket(bucket.name) !== null)
     throw new Error('CloudFront needs a bucket: set bucket.name in the config file, or give --bucket')

@@ -9,6 +9,7 @@ import { DeleteKeyCommand, DescribeKeyValueStoreCommand } from '@aws-sdk/client-
 import { PutKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
 // The SDK finds SigV4A here; the service takes no other signature.
 import '@aws-sdk/signature-v4a'
+import type { MakeFollower } from '../../../core/extension.ts'
 import { foldersByMonth } from '../../../core/bucket/live/download-folders.ts'
 import type { LivePointer, Pointed } from '../../../core/bucket/live/follow.ts'
 import { downloadsRoot } from '../../../core/bucket/live/layout.ts'
@@ -23,6 +24,8 @@ const noFolders = '-'
 const maxValueBytes = 1024
 /** Limit of writes by another process between a read and the write after it. */
 const maxConflicts = 5
+
+export const follow: MakeFollower = (name, options) => keyValueStore(name, options)
 
 interface KeyValueStoreOptions {
   readonly endpoint?: string

@@ -3,11 +3,11 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { unavailable } from '../../../core/edge/core/standalone.ts'
-import { folderOfBucket, fromTemplate } from '../../../core/edge/deployment.ts'
+import { folderOfBucket, fromTemplate, portOf } from '../../../core/edge/deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../../../core/edge/deployment.ts'
 import { limitsOfAll, limitsOfClient, nginxCaches, sizeOfCache } from '../../../core/edge/limits.ts'
 
-export const nginx: MakeDeployment = async (settings) => {
+export const deployment: MakeDeployment = async (settings) => {
   const { edge, serve, baseUrl } = settings
   if (serve.port === 0)
     throw new Error(
@@ -84,12 +84,6 @@ const forwarded = (proxies: readonly string[]) =>
   ]
     .map((line) => `    ${line}\n`)
     .join('')
-
-/** The port of nginx. A proxy in front, or the lines for TLS, add https. */
-export function portOf(baseUrl: string): number {
-  const { port, protocol } = new URL(baseUrl)
-  return protocol === 'http:' && port !== '' ? Number(port) : 80
-}
 
 const addressOf = ({ host, port }: Pick<DeploymentSettings['serve'], 'host' | 'port'>) =>
   `${isIP(host) === 6 ? `[${host}]` : host}:${port}`

@@ -7,6 +7,7 @@ const modules = await Promise.all([
   import('./extensions/import/index.ts'),
   import('./extensions/conform/index.ts'),
   import('./extensions/setup/index.ts'),
+  import('./extensions/changes/index.ts'),
   import('./extensions/tell/index.ts'),
   import('./extensions/platforms/nginx/index.ts'),
   import('./extensions/platforms/cloudflare/index.ts'),

@@ -41,9 +41,6 @@ const extensionOf = (file: string) => /^extensions\/((?:platforms\/)?[^/]+)\//.e
 
 /** Imports over the wall that are to go. */
 const overTheWall: readonly string[] = [
-  'core/bucket/changes/compare.ts -> extensions/changes/history.ts',
-  'core/bucket/live/ask.ts -> extensions/changes/write.ts',
-  'core/bucket/publish/publish.ts -> extensions/changes/write.ts',
   'core/cli/commands/build.ts -> extensions/tell/notices.ts',
   'core/cli/commands/flip.ts -> extensions/tell/watch.ts',
   'core/cli/commands/publish.ts -> extensions/tell/watch.ts',

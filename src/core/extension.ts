@@ -3,6 +3,7 @@
  * list as a value.
  */
 
+import type { Compared } from './bucket/publish/snapshot.ts'
 import type { LivePointer } from './bucket/live/follow.ts'
 import type { AddCommand } from './cli/command.ts'
 import type { MakeDeployment } from './edge/deployment.ts'
@@ -14,6 +15,8 @@ export interface Extension {
   readonly commands?: readonly CommandEntry[]
   /** Where the edge can run: `fundpress edge` writes what deploys it there. */
   readonly platform?: Platform
+  /** Tells readers what a publish has changed. */
+  readonly compared?: () => Promise<{ readonly compared: Compared }>
   /** Follows `live.json` for edges that cannot read the bucket. */
   readonly follower?: () => Promise<{ readonly follow: MakeFollower }>
 }

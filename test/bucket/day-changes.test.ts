@@ -1,7 +1,8 @@
 /** A day that is published very often: the size of its file and of the index is limited. */
 import { expect, it } from 'vitest'
 import type { ChangeHistory, CorrectedValue, DayChanges } from '../../src/core/api/contract/changes.ts'
-import { dayChanges, maxPriceRows, timeOfPublish, withPublish } from '../../src/extensions/changes/history.ts'
+import { maxPriceRows } from '../../src/core/bucket/changes/compare.ts'
+import { dayChanges, timeOfPublish, withPublish } from '../../src/extensions/changes/history.ts'
 import { changeFeeds } from '../../src/extensions/changes/feed.ts'
 import { noHistory } from '../../src/extensions/changes/pages.ts'
 

@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { routeTable } from '../../src/core/api/derive/route-table.ts'
+import { compared } from '../../src/extensions/changes/write.ts'
 import { endpoints } from '../../src/core/api/endpoints/index.ts'
 import { prune } from '../../src/core/bucket/prune/prune.ts'
 import { flipStaged } from '../../src/core/bucket/publish/flip-staged.ts'
@@ -309,6 +310,7 @@ async function run(
       pointer: null,
       isForgetting: false,
       askEdges: () => Promise.resolve([]),
+      compared,
       isStaging: step.command === 'stage',
       isDeep: false,
     }

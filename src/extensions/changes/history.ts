@@ -10,12 +10,12 @@ import {
   type PublishChanges,
   type PublishMark,
   publishesOf,
-  type AllowedChange,
   type NamedFund,
   type SnapshotChanges,
 } from '../../core/api/contract/changes.ts'
 import { listShapes } from '../../core/api/contract/list-shapes.ts'
 import { checked, formOf, parseStrictly, WrongForm } from '../../core/snapshot/forms.ts'
+import { maxPriceRows } from '../../core/bucket/changes/compare.ts'
 import { changedFunds, describeChanges } from './words.ts'
 
 const daysKept = 30
@@ -107,7 +107,6 @@ export const timeOfPublish = (now: Date, liveSince: string | null): string => {
   return new Date(time * 1000).toISOString().replace('.000Z', 'Z')
 }
 
-export const maxPriceRows = 10_000
 /** Limit of a day, beside the newest publish. */
 const earlierKept = 20
 
@@ -115,13 +114,6 @@ const earlierKept = 20
 export function dayChanges(changes: SnapshotChanges, mark: PublishMark, live: string | null): DayChanges {
   return { ...changes, ...mark, earlier: live === null ? [] : shorten(publishesOfDay(parseDay(live))) }
 }
-
-/** Keeps check and reason of an exception. Names, and the guard's words, which may name a file or a host, are not for readers. */
-export const allowedInPublic = ({ guard, subject, reason }: AllowedChange): AllowedChange => ({
-  guard,
-  subject,
-  reason,
-})
 
 function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
   const left = { corrected: maxPriceRows, added: maxPriceRows, removed: maxPriceRows }

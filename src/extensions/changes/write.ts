@@ -19,75 +19,27 @@ import { changesFolder, downloadDaysKey, inSlot, type Slot } from '../../core/bu
 import type { Live } from '../../core/bucket/live/live.ts'
 import { digestOfRestricted } from '../../core/bucket/live/removal.ts'
 import { checkChanges, signedNames, textsIn, type SignatureRules } from '../../core/bucket/live/signed.ts'
-import type { AllowedObjection } from '../../core/guards/guards.ts'
-import type { Publish } from '../../core/bucket/publish/snapshot.ts'
+import type { Compared, Publish } from '../../core/bucket/publish/snapshot.ts'
 import { inParallel } from '../../core/bucket/store/in-parallel.ts'
 import { readObject, readSmall } from '../../core/bucket/store/read.ts'
 import type { ObjectStore } from '../../core/bucket/store/store.ts'
-import type { Comparison } from '../../core/bucket/live/options.ts'
-import { type ReadChanges, readMoves } from '../../core/bucket/changes/compare.ts'
-import { allowedInPublic, dayChanges, parseDay, withoutPricesOf, fileOf, findDay } from './history.ts'
+import { dayChanges, parseDay, withoutPricesOf, fileOf, findDay } from './history.ts'
 import { nextPublish, parseHistory, timeOfPublish, withDay, withPublish } from './history.ts'
-import { type News, newsOf } from '../../core/bucket/changes/news.ts'
 
 const indexKey = `${changesFolder}index.json`
 const fileName = (key: string) => key.slice(changesFolder.length)
 const keyOf = (asOf: string) => changesFolder + fileOf(asOf)
 
-interface WrittenChanges {
-  /** SHA-256 of all files, by name: for the signature. */
-  readonly written: ReadonlyMap<string, string>
-  readonly changed: number | null
-  readonly news: News | null
-}
-
-/**
- * Call after the upload.
- * @returns `changed`: number of changed documents; null if unknown. `news`: null if nothing is live
- */
-export async function writeChanges(
-  publish: Publish,
-  compared: Comparison,
-  { announced }: ReadChanges,
-  allowed: readonly AllowedObjection[],
-): Promise<WrittenChanges> {
-  const { store, base, snapshot, onWarning } = publish
-  const { head } = snapshot.manifest
-  const { live } = base.live
-  const found = await readFolders(publish)
-  if (announced === null) {
-    const written = await writeFolder(publish, found, null)
-    return { written, changed: 0, news: null }
-  }
-  const changes = allowed.length === 0 ? announced : { ...announced, allowed: allowed.map(allowedInPublic) }
-  if (live === null) {
-    const written = await writeFolder(publish, found, changes)
-    return { written, changed: head.objects, news: null }
-  }
-  const moves = await readMoves(publish, live.slot, compared.documents)
-  const { not_compared: notCompared, documents } = changes
-  const warn = (warning: string) => onWarning(`${store.name}: ${warning}`)
-  const [example] = notCompared
-  if (compared.documents === null)
-    warn(`${live.slot} has no manifest of ${live.snapshot}, so it is not known what changed`)
-  else if (example !== undefined)
-    warn(
-      `${notCompared.length} documents could not be compared with those that are live, ${example} is one of them`,
-    )
-  const written = await writeFolder(publish, found, changes)
-  const isKnown = compared.documents !== null
-  return {
-    written,
-    changed: isKnown ? documents.added + documents.removed + documents.changed : null,
-    news: newsOf(compared, head, isKnown ? changes : null, moves),
-  }
+export const compared: Compared = {
+  write: async (publish, changes) => writeFolder(publish, await readFolders(publish), changes),
+  read: readWrittenChanges,
 }
 
 /**
  * The changes of the publish that put a snapshot into a slot; null if the file of the day lacks them.
  * @param sums as signed, by name; null: they need no signature
  */
-export async function readWrittenChanges(
+async function readWrittenChanges(
   store: ObjectStore,
   slot: Slot,
   { asOf, snapshot }: ManifestHead,

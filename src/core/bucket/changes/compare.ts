@@ -9,10 +9,12 @@ import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
 import type { DocumentComparison, Lines, ToRead } from '../manifest/documents.ts'
 import type { Publish } from '../publish/snapshot.ts'
 import { readObject } from '../store/read.ts'
-import { maxPriceRows } from '../../../extensions/changes/history.ts'
 import { largestMoves, type NewestPrices } from './news.ts'
 import type { CorrectedValue, NamedFund, PastDay, SnapshotChanges } from '../../api/contract/changes.ts'
 import type { SnapshotName } from '../../api/contract/changes.ts'
+
+/** Rows of each kind that are told: more are counted only. */
+export const maxPriceRows = 10_000
 
 function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {
   const { asOf, snapshot, funds: total, objects } = head

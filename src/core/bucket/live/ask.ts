@@ -2,7 +2,6 @@
 
 import { type WindowList, windowListKey } from '../../api/routes/keys.ts'
 import type { ReadChanges } from '../changes/compare.ts'
-import { readWrittenChanges } from '../../../extensions/changes/write.ts'
 import { givenOutAgain, holdAgainst } from '../../guards/going-back.ts'
 import { judge, type Objection, Refusal } from '../../guards/guards.ts'
 import { fewPrices, type Loss, lossByCounts, objectionsTo, type SnapshotFigures } from '../../guards/loss.ts'
@@ -49,7 +48,8 @@ export async function askGuards(door: Door, asking: Asking): Promise<Verdict> {
       : { hasChanges: false, place: '' },
   )
   objections.push(...signed.objections)
-  const announced = kind === 'flip' ? await readWrittenChanges(store, slot, head, signed.sums) : null
+  const announced =
+    kind === 'flip' ? ((await door.compared?.read(store, slot, head, signed.sums)) ?? null) : null
   if (isBack) objections.push(...withdrawnSince(asking, compared))
   else objections.push(...withoutAllowed(await losses(door, asking, compared), announced))
   // Edges may be updated between stage and flip. A return takes damaged bodies away, to a slot that edges were asked about before.

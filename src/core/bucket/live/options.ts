@@ -33,6 +33,8 @@ export interface DoorOptions extends Following, LeaseOptions {
   readonly askEdges: () => Promise<readonly KnownEdge[]>
   /** Compares the slots with listings, too. Only for a publish. */
   readonly isRepair: boolean
+  /** Knows what readers were told of changes; null: nobody tells them. */
+  readonly compared: ReadsChanges | null
   readonly concurrency: number
   /** Number of slots, `bucket.slots`: a publish writes to the one that readers have left first. */
   readonly slots: number
@@ -45,6 +47,20 @@ export interface DoorOptions extends Following, LeaseOptions {
   /** Called with a failure that is no reason to stop, and what follows from it. */
   readonly onWarning: (warning: string) => void
   readonly record?: (gone: Gone) => Promise<void>
+}
+
+/** A part of the hook `compared`, see `Compared`. */
+export interface ReadsChanges {
+  /**
+   * The changes of the publish that put a snapshot into a slot; null if they are not there.
+   * @param sums as signed, by name; null: they need no signature
+   */
+  readonly read: (
+    store: ObjectStore,
+    slot: Slot,
+    head: ManifestHead,
+    sums: ReadonlyMap<string, string> | null,
+  ) => Promise<SnapshotChanges | null>
 }
 
 export interface Door extends DoorOptions {

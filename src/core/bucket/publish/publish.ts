@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { News } from '../changes/news.ts'
 import { readChanges } from '../changes/compare.ts'
-import { writeChanges } from '../../../extensions/changes/write.ts'
+import { announce } from '../changes/announce.ts'
 import { askGuards, compareWithLive } from '../live/ask.ts'
 import { awaitLateRequests, findSituation, withDoor, readLiveFor } from '../live/command.ts'
 import { decide } from '../live/decide.ts'
@@ -185,7 +185,7 @@ async function carryOut(publish: Publish) {
   const fenced = await reserveSlot(publish, uploaded, changes)
   const bytes = await uploadChanges(publish, uploaded)
   if (isRepair && live.live !== null) await markDamage(publish, live.live.slot)
-  const { written, ...announced } = await writeChanges(publish, compared, read, allowed)
+  const { written, ...announced } = await announce(publish, compared, read, allowed)
   await assertUnchanged(out, snapshot, baseUrl)
   const downloads = await uploadDownloads(publish)
   await assertUnchanged(out, snapshot, baseUrl)

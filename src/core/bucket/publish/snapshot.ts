@@ -9,7 +9,8 @@ import { checksumsName, dayFolder, type Slot } from '../live/layout.ts'
 import type { Live, LiveObject } from '../live/live.ts'
 import { type Manifest, openManifest } from '../manifest/manifest.ts'
 import { orIfMissing } from '../store/files.ts'
-import type { Door, DoorOptions } from '../live/options.ts'
+import type { SnapshotChanges } from '../../api/contract/changes.ts'
+import type { Door, DoorOptions, ReadsChanges } from '../live/options.ts'
 
 export type Snapshot = Awaited<ReturnType<typeof copySnapshot>>
 
@@ -69,7 +70,18 @@ export async function assertUnchanged(
 const builtAnew = (out: string) =>
   new Error(`${out} was built anew meanwhile; nothing was flipped, publish again`)
 
+/** Hook of an extension: the old and the new documents were compared, and readers can be told. */
+export interface Compared extends ReadsChanges {
+  /**
+   * Writes into `changes/` of the slot, after the upload.
+   * @param changes null if the snapshot is the one that is live
+   * @returns SHA-256 of all its files, by name: the publish signs them
+   */
+  readonly write: (publish: Publish, changes: SnapshotChanges | null) => Promise<ReadonlyMap<string, string>>
+}
+
 export interface PublishOptions extends DoorOptions {
+  readonly compared: Compared | null
   readonly out: string
   readonly baseUrl: string
   readonly cacheControl: string
@@ -83,6 +95,7 @@ export interface PublishOptions extends DoorOptions {
 }
 
 export interface Publish extends PublishOptions, Door {
+  readonly compared: Compared | null
   readonly snapshot: Snapshot
   /** State of the bucket. Decided once, when no request of an earlier holder can change it any more. */
   readonly base: {

@@ -1,5 +1,6 @@
 /** Publishes or plans the folder of the settings. All commands that make a snapshot live share `doorOptions`. */
 
+import type { Compared } from '../../bucket/publish/snapshot.ts'
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import type { Live } from '../../bucket/live/live.ts'
@@ -88,6 +89,12 @@ async function commonOptions(session: Session, flags: PublishFlags) {
   return { ...(await doorOptions(session, flags)), out, baseUrl, isRepair: flags.repair === true, isStaging }
 }
 
+/** What tells readers of changes: loaded only by commands that make a snapshot live. */
+async function comparedOf({ extensions }: Session): Promise<Compared | null> {
+  const [load] = extensions.list.flatMap((extension) => extension.compared ?? [])
+  return load === undefined ? null : (await load()).compared
+}
+
 export async function doorOptions(session: Session, flags: PublishFlags) {
   const { settings, today, signal } = session
   const { docsUrl, freshness, guards, bucket, downloads } = settings
@@ -103,6 +110,7 @@ export async function doorOptions(session: Session, flags: PublishFlags) {
     isLocking: flags.lock,
     ...(await followingOf(session, flags.forgetKvs)),
     askEdges: () => askEdges(session),
+    compared: await comparedOf(session),
     retention: { ...downloads, keepDays: flags.keepDays ?? null },
     me: thisHolder(),
     isAlive,

@@ -9,6 +9,7 @@ const modules = await Promise.all([
   import('./extensions/setup/index.ts'),
   import('./extensions/changes/index.ts'),
   import('./extensions/tell/index.ts'),
+  import('./extensions/github/index.ts'),
   import('./extensions/platforms/nginx/index.ts'),
   import('./extensions/platforms/cloudflare/index.ts'),
   import('./extensions/platforms/cloudfront/index.ts'),

@@ -6,6 +6,7 @@
 import type { Compared } from './bucket/publish/snapshot.ts'
 import type { LivePointer } from './bucket/live/follow.ts'
 import type { AddCommand } from './cli/command.ts'
+import type { Ended } from './cli/ended.ts'
 import type { MakeDeployment } from './edge/deployment.ts'
 
 export interface Extension {
@@ -13,6 +14,10 @@ export interface Extension {
   readonly name: string
   /** Commands of the program, in the order of the help. */
   readonly commands?: readonly CommandEntry[]
+  /** Settings and flags that mean nothing without it: fundpress refuses them then. */
+  readonly reads?: readonly OfExtensions[]
+  /** Loads what it does at the end of runs. */
+  readonly ended?: () => Promise<{ readonly ended: Ended }>
   /** Where the edge can run: `fundpress edge` writes what deploys it there. */
   readonly platform?: Platform
   /** Tells readers what a publish has changed. */
@@ -20,6 +25,8 @@ export interface Extension {
   /** Follows `live.json` for edges that cannot read the bucket. */
   readonly follower?: () => Promise<{ readonly follow: MakeFollower }>
 }
+
+export type OfExtensions = 'notify' | 'metrics' | 'summary'
 
 export interface Platform {
   /** As `fundpress edge` names it. */

@@ -4,7 +4,8 @@ import { Option, type Argument, type CommandUnknownOpts as Command } from '@comm
 import { withJsonList, type JsonField } from '../bucket/manifest/ndjson.ts'
 import { loadSettings, type SettingSources } from './load-settings.ts'
 import { readSettingFlags, SettingOption, type CommandOption, type FlagsOf } from './options.ts'
-import type { Extensions } from '../extension.ts'
+import type { Extensions, OfExtensions } from '../extension.ts'
+import { UsageError } from './failure.ts'
 import type { SettingKey } from './settings.ts'
 import type { StartThread } from '../system/start-thread.ts'
 import { openTerminal } from './terminal.ts'
@@ -101,9 +102,12 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
   const stdout = openTerminal(surroundings.stdout, wish)
   const isQuiet = given.quiet === true
   const isJson = given.json === true
+  const settings = loadSettings({ flags, environment, configFile: given.config, cores })
+  if (settings.notify.length > 0) assertRead(surroundings, 'notify')
+  if (settings.metrics.file !== null) assertRead(surroundings, 'metrics', 'metrics.file')
   return {
     ...surroundings,
-    settings: loadSettings({ flags, environment, configFile: given.config, cores }),
+    settings,
     /** True if a flag sets it, not the environment or the config file. */
     hasFlag: (key: SettingKey) => flags.has(key),
     /** --quiet: print only errors, and JSON that was asked for. */
@@ -117,6 +121,16 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
       else if (!isQuiet) stdout.write(describe())
     },
   }
+}
+
+/** @param name of the setting or flag @throws {UsageError} if no extension reads it */
+export function assertRead(
+  { extensions }: Pick<Surroundings, 'extensions'>,
+  what: OfExtensions,
+  name: string = what,
+): void {
+  if (!extensions.list.some(({ reads }) => reads?.includes(what)))
+    throw new UsageError(`${name}: this fundpress has no extension that reads it`)
 }
 
 /** Prints a list that may be too long for memory. `find` awaits the promise of `add`, to slow down. */

@@ -16,8 +16,8 @@ import { isAlive, thisHolder } from '../system/holder.ts'
 import { shortPatience, withBucket } from './from-settings.ts'
 import type { Session } from './command.ts'
 import { askEdges } from './edges.ts'
+import { diagnoseEnds } from './end.ts'
 import { countOf } from './format.ts'
-import { openTarget } from '../../extensions/tell/targets.ts'
 import type { Style } from './terminal.ts'
 import { escapeInvisible } from '../data/model/printable.ts'
 
@@ -64,7 +64,7 @@ async function diagnose(session: Session, onDiagnosis: (finding: Diagnosis) => v
     shortPatience,
   )
   for (const finding of await diagnoseEdges(session)) onDiagnosis(finding)
-  onDiagnosis(diagnoseNotices(session))
+  for (const finding of await diagnoseEnds(session)) onDiagnosis(finding)
 }
 
 async function diagnoseEdges(session: Session): Promise<readonly Diagnosis[]> {
@@ -83,20 +83,4 @@ async function diagnoseEdges(session: Session): Promise<readonly Diagnosis[]> {
       `${lack}, and bucket.slots is ${slots}: ${adviceFor(edge)}, or set bucket.slots to ${slotsReadBy(edges)}`,
     )
   })
-}
-
-/** An unset variable is no warning: a terminal rarely has the secrets of the nights. */
-function diagnoseNotices({ settings, environment }: Session): Diagnosis {
-  const what = 'notices'
-  const { notify } = settings
-  if (notify.length === 0)
-    return warning(
-      what,
-      'nobody is told of a night that fails: set `notify` in the config, unless your scheduler tells',
-    )
-  const unset = notify.flatMap((setting) => {
-    const target = openTarget(setting, environment)
-    return target.name === null ? [`; not here: ${setting.type} (${target.reason})`] : []
-  })
-  return ok(what, countOf(notify.length, 'target') + unset.join(''))
 }

@@ -7,6 +7,10 @@ import { withoutSecrets } from './safe-text.ts'
 /** Wrong arguments, environment or config file. The exit code is 2. */
 export class UsageError extends Error {}
 
+export const wrongSettings = (cause: unknown): never => {
+  throw new UsageError('the settings are wrong', { cause })
+}
+
 /** The answer no of `nightly --ask --exit-code`. The exit code is 4. */
 export class NothingToDo extends Error {}
 

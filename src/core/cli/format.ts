@@ -1,6 +1,7 @@
 /** Figures, durations, tables, findings and the age of prices as text for people. */
 
 import { dayOf, type RemovedFolder } from '../bucket/live/download-folders.ts'
+import type { NightlyFigures } from '../bucket/nightly/history.ts'
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
 import type { BuildSummary } from '../snapshot/build.ts'
 import type { Finding } from '../data/check/finding.ts'
@@ -85,6 +86,10 @@ export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCou
   const gone = deleted === 0 ? '' : `, ${formatCount(deleted)} deleted`
   return `${formatCount(put)} put${replacing}${gone}, ${formatBytes(bytes)}`
 }
+
+/** Documents that differ from the live ones before: `1,204`. */
+export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>): string =>
+  changed === null ? 'not known' : formatCount(changed)
 
 /** By reason: `downloads of 2026-11-02 to 2026-11-20 removed: DE000… may no longer be given out`; null for none. */
 export function describeRemoved(removed: readonly RemovedFolder[], verb = 'removed'): string | null {

@@ -15,7 +15,7 @@ import { openRules, type Rules } from '../guards/rules.ts'
 import { messageOf } from '../system/message.ts'
 import { openSigning, type Signing } from '../system/ssh-signature.ts'
 import type { Session } from './command.ts'
-import { UsageError } from './failure.ts'
+import { UsageError, wrongSettings } from './failure.ts'
 import { readLogo } from './logo.ts'
 import { type FlagsOf, type overrideOptions, required } from './options.ts'
 import { cut, statement } from './safe-text.ts'
@@ -116,10 +116,6 @@ function userName(): string {
 /** @throws {UsageError} if the settings name an unknown calendar or contradict each other */
 export const freshnessRules = ({ freshness }: Settings): Promise<Rules> =>
   openRules(freshness).catch(wrongSettings)
-
-export const wrongSettings = (cause: unknown): never => {
-  throw new UsageError('the settings are wrong', { cause })
-}
 
 /** @param isUnsigned for what signs nothing, such as a shard: it needs no key @throws {UsageError} if the settings are wrong */
 export async function buildOptions(

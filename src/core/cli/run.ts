@@ -93,14 +93,10 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   }
 }
 
-/** Reports unwritten outputs in a second line: the command fails in any case. */
+/** Reports what could not be left in a second line: the command fails in any case. */
 async function leaveForWorkflow({ objections }: Refusal, surroundings: Surroundings): Promise<void> {
-  const { leaveRefusal } = await import('../../extensions/github/workflow.ts')
-  try {
-    leaveRefusal(surroundings.environment, objections)
-  } catch (cause) {
-    report(new Error('the outputs of the step could not be written', { cause }), surroundings)
-  }
+  const { leaveRefusal } = await import('./end.ts')
+  await leaveRefusal(surroundings, objections, (warning) => report(new Error(warning), surroundings))
 }
 
 /** Writes one line to stderr; with FUNDPRESS_DEBUG=1 also the stack trace. */

@@ -11,7 +11,7 @@ import { isFolderName } from '../bucket/store/store.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { variableOf } from './setting-names.ts'
-import { notifySetting } from '../../extensions/tell/targets.ts'
+import { notifySetting } from './notify-setting.ts'
 import { guardSettings } from './guard-settings.ts'
 import {
   numberBetween,

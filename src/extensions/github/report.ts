@@ -1,6 +1,6 @@
 /** The summary of a nightly run in Markdown, for a workflow (also before an approval) or a mail. */
 
-import type { NightlyEvent, NightlyFigures } from '../../core/bucket/nightly/history.ts'
+import type { NightlyEvent } from '../../core/bucket/nightly/history.ts'
 import { escapeInvisible } from '../../core/data/model/printable.ts'
 import {
   type AllowedObjection,
@@ -11,6 +11,7 @@ import {
 } from '../../core/guards/guards.ts'
 import {
   countOf,
+  describeChanged,
   describeFreshness,
   describeRemoved,
   formatBytes,
@@ -19,8 +20,7 @@ import {
 import { formatDollars, formatDuration } from '../../core/cli/format.ts'
 import { cut, safeLines, withoutSecrets } from '../../core/cli/safe-text.ts'
 import { describeEvent } from '../../core/cli/nightly/events.ts'
-import { outcomeOf, type RunFacts } from '../../core/cli/nightly/facts.ts'
-import type { NightlyWarning } from '../../core/cli/nightly/log.ts'
+import { type NightlyWarning, outcomeOf, type RunFacts } from '../../core/cli/nightly/facts.ts'
 import { firstOf, linesOfRun, tableOfCorrected, tableOfMoves } from '../../core/cli/nightly/news.ts'
 
 const linesShown = 100
@@ -151,9 +151,6 @@ function cell(value: string | number): string {
   const text = typeof value === 'number' ? formatCount(value) : cut(withoutSecrets(value), maxCell)
   return text === '' ? '' : code(text).replaceAll('|', '\\|')
 }
-
-export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
-  changed === null ? 'not known' : formatCount(changed)
 
 /** The approver of a night needs the warnings of earlier nights, too. */
 function describeWarnings({ isStaged, night }: RunFacts, warnings: readonly NightlyWarning[]): string {

@@ -6,8 +6,7 @@ import type { Session } from '../../core/cli/command.ts'
 import { allowanceFor, type Objection } from '../../core/guards/guards.ts'
 import { placeToWrite } from '../../core/system/place.ts'
 import { cut, withoutCommands } from '../../core/cli/safe-text.ts'
-import type { RunFacts } from '../../core/cli/nightly/facts.ts'
-import type { NightlyWarning } from '../../core/cli/nightly/log.ts'
+import type { NightlyWarning, RunFacts } from '../../core/cli/nightly/facts.ts'
 import { describeRefusal } from './report.ts'
 
 const name = 'fundpress nightly'
@@ -41,7 +40,11 @@ function writeOutputs(environment: Session['environment'], outputs: Outputs): vo
 export function leaveRefusal(environment: Session['environment'], objections: readonly Objection[]): void {
   // JSON, because it has no line feed.
   const refusal = JSON.stringify(describeRefusal(objections))
-  writeOutputs(environment, { refused: true, allow: allowanceFor(objections), refusal })
+  try {
+    writeOutputs(environment, { refused: true, allow: allowanceFor(objections), refusal })
+  } catch (cause) {
+    throw new Error('the outputs of the step could not be written', { cause })
+  }
 }
 
 /** Overrides outputs of an earlier attempt in the same file: the last ones count. */

@@ -5,7 +5,8 @@ import { UsageError } from '../../core/cli/failure.ts'
 import { countOf } from '../../core/cli/format.ts'
 import { createNotice, type Notice, type NoticeFacts } from './notice.ts'
 import { describeTarget, sendNotices, targetsFor, type Told, toldOf } from './notices.ts'
-import { noticeEvents, openTarget } from './targets.ts'
+import { openTarget } from './targets.ts'
+import { noticeEvents } from '../../core/cli/notify-setting.ts'
 import { asOfOption, choiceOption, option, reasonOption } from '../../core/cli/options.ts'
 
 export default defineCommand({

@@ -1,7 +1,7 @@
 /** Figures of a nightly run and of the live snapshot: named as Prometheus wants it. Pure. */
 
 import type { LiveSnapshot } from '../../core/bucket/live/live.ts'
-import type { NightlyLog } from '../../core/cli/nightly/log.ts'
+import type { Night } from '../../core/cli/ended.ts'
 import type { Outcome, RunFacts } from '../../core/cli/nightly/facts.ts'
 import { cut, safeLines } from '../../core/cli/safe-text.ts'
 
@@ -20,8 +20,8 @@ interface LabelledValue {
 /** Outcomes that the metrics have: a run that only asks leaves none. */
 const results = ['done', 'skipped', 'failed', 'refused'] as const satisfies readonly Outcome[]
 
-export function figuresOfRun(facts: RunFacts, log: NightlyLog, now: Date): readonly Figure[] {
-  const { night = 0, ...steps } = Object.fromEntries(log.seconds())
+export function figuresOfRun({ facts, warnings, seconds }: Night, now: Date): readonly Figure[] {
+  const { night = 0, ...steps } = Object.fromEntries(seconds)
   const { outcome, allowed, objections } = facts
   return [
     {
@@ -32,7 +32,7 @@ export function figuresOfRun(facts: RunFacts, log: NightlyLog, now: Date): reado
     one('nightly_end_timestamp_seconds', 'When it ended, as a Unix time', now.getTime() / 1000),
     one('nightly_duration_seconds', 'How long it took', night),
     by('step', 'nightly_step_duration_seconds', 'How long each step took; build includes check', steps),
-    one('nightly_warnings', 'Warnings', log.warnings.length),
+    one('nightly_warnings', 'Warnings', warnings.length),
     {
       name: 'nightly_objections',
       help: 'What guards had against the data, and whether an operator has allowed it',

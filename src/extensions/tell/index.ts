@@ -4,6 +4,8 @@ import type { Extension } from '../../core/extension.ts'
 
 export const extension: Extension = {
   name: 'tell',
+  reads: ['notify', 'metrics'],
+  ended: () => import('./ended.ts'),
   commands: [
     {
       name: 'notify',

@@ -3,10 +3,9 @@
 import { readLive } from '../../core/bucket/live/live.ts'
 import { replaceFile } from '../../core/system/durable.ts'
 import type { Session } from '../../core/cli/command.ts'
+import type { Measured, Night } from '../../core/cli/ended.ts'
 import { reasonOf } from '../../core/cli/failure.ts'
 import { withBucket } from '../../core/cli/from-settings.ts'
-import type { NightlyLog } from '../../core/cli/nightly/log.ts'
-import type { RunFacts } from '../../core/cli/nightly/facts.ts'
 import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } from './figures.ts'
 import { bucketAndPrefix } from './notice.ts'
 
@@ -15,13 +14,13 @@ const patienceMs = 3500
 /** After SIGTERM, SIGKILL comes soon. */
 const hurriedMs = 1500
 
-/** Never throws: logs failures as warnings. */
-export async function leaveMetrics(session: Session, log: NightlyLog, facts: RunFacts): Promise<void> {
+/** Never throws: failures are warnings. */
+export async function leaveMetrics(session: Session, night: Night): Promise<void> {
   const trying = async <T>(what: string, work: () => T | Promise<T>): Promise<T | null> => {
     try {
       return await work()
     } catch (error) {
-      log.warn('night', `metrics: ${what}${reasonOf(error)}`)
+      night.warn(`metrics: ${what}${reasonOf(error)}`)
       return null
     }
   }
@@ -29,24 +28,18 @@ export async function leaveMetrics(session: Session, log: NightlyLog, facts: Run
   if (file === null) return
   const limitMs = session.signal.aborted ? hurriedMs : patienceMs
   // Taken before any wait: this is the end of the run.
-  const ofRun = figuresOfRun(facts, log, session.now())
+  const ofRun = figuresOfRun(night, session.now())
   const live = await trying('what is live is not known: ', () => figuresOfBucket(session, limitMs))
   const figures = labelled([...ofRun, ...(live ?? [])], labelsOf(session))
   await trying(`${file} could not be written: `, () => writeTextfile(file, figures))
 }
 
-/** @param found `now` is by the clock of `live`; `base` is undefined for a bucket @throws {Error} if the file cannot be written */
+/** @throws {Error} if the file cannot be written */
 export function writeStatusMetrics(
   session: Session,
   file: string,
-  found: {
-    readonly live: Parameters<typeof figuresOfLive>[0] | null
-    readonly now: Date
-    readonly alarms: number
-    readonly base: string | undefined
-  },
+  { live, now, alarms, base }: Measured,
 ): void {
-  const { live, now, alarms, base } = found
   const ofLive = live === null ? [] : figuresOfLive(live, now, 'status')
   const all = [...figuresOfStatus(alarms, session.now()), ...ofLive]
   writeTextfile(file, labelled(all, base === undefined ? labelsOf(session) : { base }))

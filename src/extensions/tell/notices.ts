@@ -4,12 +4,14 @@ import type { MarkedFund } from '../../core/guards/assess.ts'
 import { byOperator } from '../../core/guards/guards.ts'
 import { Interrupted } from '../../core/system/signals.ts'
 import type { Session } from '../../core/cli/command.ts'
+import type { Aged } from '../../core/cli/ended.ts'
 import { countOf } from '../../core/cli/format.ts'
-import { factsOfFailure, outcomeOf, type RunFacts } from '../../core/cli/nightly/facts.ts'
+import { outcomeOf, type RunFacts } from '../../core/cli/nightly/facts.ts'
 import { linesOfNews, titleOfNews } from '../../core/cli/nightly/news.ts'
+import type { TargetSetting } from '../../core/cli/notify-setting.ts'
 import { deliver, lastDelivery, usualDelivery } from './deliver.ts'
 import { createNotice, type Notice, type NoticeFacts } from './notice.ts'
-import { type ClosedTarget, openTarget, type OpenTarget, type TargetSetting } from './targets.ts'
+import { type ClosedTarget, openTarget, type OpenTarget } from './targets.ts'
 
 export interface Told {
   readonly type: TargetSetting['type']
@@ -78,7 +80,7 @@ export async function tell(
 export const describeTarget = (type: TargetSetting['type'], name: string | null) =>
   `notify: ${type}${name === null ? '' : ` (${name})`}`
 
-export function noticesOf(facts: RunFacts): readonly NoticeFacts[] {
+function noticesOf(facts: RunFacts): readonly NoticeFacts[] {
   const { outcome, step, who, objections, reason, errors: details } = facts
   const about = aboutOf(facts)
   const what = outcomeOf(facts)
@@ -134,7 +136,7 @@ type About = Pick<NoticeFacts, 'command' | 'asOf' | 'snapshot' | 'slot' | 'place
 
 const aboutOf = ({ command, asOf, snapshot, slot }: RunFacts): About => ({ command, asOf, snapshot, slot })
 
-export const factsOfStale = (stale: number, about: About): NoticeFacts => ({
+const factsOfStale = (stale: number, about: About): NoticeFacts => ({
   ...about,
   event: 'stale',
   what: `${countOf(stale, 'fund')} with stale prices`,
@@ -149,18 +151,25 @@ const staleOf = (overdue: readonly MarkedFund[]) =>
 export async function tellOfRun(
   session: Session,
   facts: RunFacts,
-  onWarning = session.stderr.tell,
+  onWarning: (warning: string) => void,
 ): Promise<boolean> {
   if (isStoppedByPerson(session) || facts.history?.isRepeated === true) return true
   return tell(session, noticesOf(facts), onWarning)
 }
 
-export async function tellFailure(
+/** Tells that what is live is late, or that its prices are stale. @returns as {@link tell} */
+export function tellOfAges(
   session: Session,
-  error: unknown,
-  known: Parameters<typeof factsOfFailure>[2],
-): Promise<void> {
-  await tellOfRun(session, factsOfFailure(session, error, known))
+  { live, place, late, stale }: Aged,
+  onWarning: (warning: string) => void,
+): Promise<boolean> {
+  const { asOf = null, snapshot = null, freshness } = live ?? {}
+  const about = { command: 'status', asOf, snapshot, place }
+  const facts: NoticeFacts[] = []
+  if (late.length > 0) facts.push({ ...about, event: 'late', what: 'late', reason: late.join('; ') })
+  if (stale.length > 0)
+    facts.push({ ...factsOfStale(freshness?.stale ?? 0, about), reason: stale.join('; ') })
+  return tell(session, facts, onWarning)
 }
 
 /** Ctrl-C, or a closed window. A scheduler stops a run without a terminal. */

@@ -1,6 +1,5 @@
 /** What was refused, failed, allowed and rolled back: in the history of the bucket, the summary, the log and `status`. */
 import { expect, it } from 'vitest'
-import { describeRefusal } from '../../../src/extensions/github/report.ts'
 import { editDatabase } from '../../support/database.ts'
 import {
   asOf,
@@ -234,19 +233,4 @@ it('refuses a machine whose clock is more than 15 minutes from that of the store
     { kind: 'refused', step: 'night', objections: [{ guard: 'clock' }], times: 2 },
   ])
   expect((await nightly('--again --allow clock --reason test')).code).toBe(0)
-})
-
-it('the table of a refusal has figures, cannot be broken by texts, and ends after 50 rows', () => {
-  const figures = { before: 1500, after: '498', limit: 1 }
-  const hostile = { guard: 'price-jump', subject: 'DE0008471400', message: '`a` | @all\n<b>' } as const
-  const text = describeRefusal([{ guard: 'lost-funds', subject: null, message: 'gone', figures }, hostile])
-  expect(text).toContain('| `lost-funds` |  | `1,500` | `498` | `1` | `gone` |\n')
-  expect(text).toContain('| `price-jump` | `DE0008471400` |  |  |  | `a \\| @all\\u000a<b>` |\n')
-  expect(text).toContain('--allow lost-funds,price-jump:DE0008471400 --reason')
-  const many = describeRefusal(
-    Array.from({ length: 60 }, (_, index) => ({ ...hostile, subject: `DE${index}` })),
-  )
-  expect(many.match(/^\| `price-jump/gm)).toHaveLength(50)
-  expect(many).toContain('| and 10 more |\n')
-  expect(many).toContain('fundpress nightly … --allow price-jump --reason')
 })

@@ -2,7 +2,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { DayChanges } from '../../../src/core/api/contract/changes.ts'
-import { annotationLines } from '../../../src/extensions/github/workflow.ts'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import type { Run } from '../../support/product.ts'
@@ -116,17 +115,6 @@ it('does not change the bucket if the database has errors, and names each error'
   expect(run.stderr.split('\n').filter((line) => line.startsWith('::'))).toEqual([
     expect.stringMatching(/^::error title=fundpress nightly%3A check::funds\.sqlite has 2 errors: /),
   ])
-})
-
-it('annotates nine warnings and a count, and escapes their texts', () => {
-  const warnings = Array.from({ length: 12 }, (_, index) => ({
-    title: 'a:b,c',
-    message: `${index}%\r\n::error::x`,
-  }))
-  const lines = annotationLines(warnings, 'all').trimEnd().split('\n')
-  expect(lines).toHaveLength(10)
-  expect(lines[0]).toBe('::warning title=a%3Ab%2Cc::0%25\\u000d\\u000a::error::x')
-  expect(lines[9]).toBe('::warning title=all::3 more warnings: see the log')
 })
 
 const registered = ['stop-commands', 'add-mask', 'error', 'warning', 'notice', 'debug', 'group', 'set-output']

@@ -30,7 +30,7 @@ import { findRemoved, newlyRestricted, removeFolders, digestOfRestricted } from 
  * result of the write is unknown. What was live stays live, but in the last case
  */
 export async function goLive(door: Door, arrival: Arrival): Promise<Gone> {
-  const { store, lease, record } = door
+  const { store, lease, onGone } = door
   const { kind, live, reason } = arrival
   const { next, removed, ...found } = await admit(door, arrival)
   const isBack = goesBack(arrival)
@@ -51,7 +51,7 @@ export async function goLive(door: Door, arrival: Arrival): Promise<Gone> {
     ...found,
     allowed,
   }
-  await record?.(gone)
+  await onGone?.(gone)
   if (!isBack) await removeFolders(door, next, removed)
   return gone
 }

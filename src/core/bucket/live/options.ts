@@ -46,7 +46,8 @@ export interface DoorOptions extends Following, LeaseOptions {
   readonly retention: Retention
   /** Called with a failure that is no reason to stop, and what follows from it. */
   readonly onWarning: (warning: string) => void
-  readonly record?: (gone: Gone) => Promise<void>
+  /** Called once a snapshot has gone live, before downloads are removed. */
+  readonly onGone?: (gone: Gone) => Promise<void>
 }
 
 /** A part of the hook `compared`, see `Compared`. */

@@ -20,7 +20,7 @@ import { publish } from './publish.ts'
 /** Options that a plan sets itself: it waits for nothing, and its writes reach no store. */
 type Left =
   | ('leaseSeconds' | 'graceSeconds' | 'lateSeconds' | 'cacheControl' | 'maxRate' | 'isDeep')
-  | ('onWarning' | 'record')
+  | ('onWarning' | 'onGone')
 
 export interface EndpointWork {
   /** The route's id; `errors` and `status` for those of no endpoint, `other` for keys that are unknown to this version. */
@@ -74,7 +74,7 @@ async function previewOver(overlay: OverlayStore, store: ObjectStore, options: O
     isDeep: false,
     onRefusal: (objection) => objections.push(objection),
     onWarning: () => undefined,
-    record: () => Promise.resolve(),
+    onGone: () => Promise.resolve(),
   })
   const { snapshot, slot, put, deleted, bytes, downloads, removed, news } = summary
   const none: Requests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }

@@ -9,7 +9,7 @@ import { buildOptions, describeAddresses, mergeOptions, overrideOf } from '../fr
 import { withLive } from '../live.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
-import { tellFailure } from '../../../extensions/tell/notices.ts'
+import { tellFailure } from '../end.ts'
 import { buildSince, mergeSince } from '../nightly/build-since.ts'
 import { describeFreshness, describeOverdue, describeWithheld } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'

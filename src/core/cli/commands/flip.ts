@@ -2,9 +2,10 @@
 
 import { flipStaged, type FlipSummary } from '../../bucket/publish/flip-staged.ts'
 import { overrideOf, withBucket } from '../from-settings.ts'
+import { doorOptions } from '../bucket.ts'
 import { defineCommand } from '../command.ts'
 import { describeRemoved, describeSummary, formatCount } from '../format.ts'
-import { endIfFailed, endRun } from '../../../extensions/tell/watch.ts'
+import { endIfFailed, endRun } from '../end.ts'
 import { factsOfPublish } from '../nightly/facts.ts'
 import { describeNews } from '../nightly/news.ts'
 import {
@@ -14,7 +15,6 @@ import {
   overrideOptions,
   snapshotArgument,
 } from '../options.ts'
-import { doorOptions } from '../nightly/publish.ts'
 
 export default defineCommand({
   description:

@@ -1,7 +1,7 @@
 /** `fundpress nightly`: all steps of a nightly run, the same for every scheduler. */
 
 import { maxSeed } from '../nightly/verify.ts'
-import { defineCommand } from '../command.ts'
+import { assertRead, defineCommand } from '../command.ts'
 import { NothingToDo, UsageError } from '../failure.ts'
 import { runNightly } from '../nightly/run.ts'
 import { asOfOption, bucketSettings, option, overrideOptions, wholeOption } from '../options.ts'
@@ -67,6 +67,7 @@ export default defineCommand({
   ],
   run: async (session, { asOf = session.today, ...flags }) => {
     if (flags.exitCode === true && flags.ask !== true) throw new UsageError('--exit-code needs --ask')
+    if (flags.summary !== undefined) assertRead(session, 'summary', '--summary')
     const { outcome } = await runNightly(session, { ...flags, asOf })
     if (flags.exitCode === true && outcome === 'skipped') throw new NothingToDo()
   },

@@ -13,7 +13,7 @@ import {
   formatCount,
 } from '../format.ts'
 import { bucketSettings, forgetKvsOption, noLockOption, option, overrideOptions } from '../options.ts'
-import { endIfFailed, endRun } from '../../../extensions/tell/watch.ts'
+import { endIfFailed, endRun } from '../end.ts'
 import { factsOfPublish } from '../nightly/facts.ts'
 import { describeNews } from '../nightly/news.ts'
 import { publishFolder } from '../nightly/publish.ts'

@@ -3,10 +3,10 @@
 import { rollback } from '../../bucket/live/rollback.ts'
 import { liftingOf } from '../../guards/going-back.ts'
 import { overrideOf, withBucket } from '../from-settings.ts'
+import { doorOptions } from '../bucket.ts'
 import { defineCommand } from '../command.ts'
-import { endIfFailed, endRun } from '../../../extensions/tell/watch.ts'
+import { endIfFailed, endRun } from '../end.ts'
 import { factsOf } from '../nightly/facts.ts'
-import { doorOptions } from '../nightly/publish.ts'
 import {
   bucketSettings,
   forgetKvsOption,

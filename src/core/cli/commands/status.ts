@@ -1,12 +1,10 @@
 /** `fundpress status`: describes the live snapshot, its age, and the other slot. */
 
 import { resolve } from 'node:path'
-import { defineCommand, type Session } from '../command.ts'
-import { reasonOf, UsageError } from '../failure.ts'
-import { type Ages, judgeAges, noAges, secondsLive, type LiveFacts } from '../../../extensions/tell/ages.ts'
-import { writeStatusMetrics } from '../../../extensions/tell/metrics.ts'
-import type { NoticeFacts } from '../../../extensions/tell/notice.ts'
-import { factsOfStale, tell, tellFailure } from '../../../extensions/tell/notices.ts'
+import { type Ages, judgeAges, type Limits, noAges, secondsLive, type LiveFacts } from '../ages.ts'
+import { assertRead, defineCommand, type Session } from '../command.ts'
+import { leaveFigures, tellAges, tellFailure } from '../end.ts'
+import { UsageError } from '../failure.ts'
 import { baseOption, bucketSettings, parsedOption, schemaOption } from '../options.ts'
 import { path } from '../settings.ts'
 import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
@@ -64,51 +62,64 @@ export default defineCommand({
     ['status --base https://api.example.com --max-age 36h --quiet', 'For a monitor, from outside'],
     ['status --bucket fund-data --metrics /var/lib/node_exporter/fundpress-status.prom', 'For Prometheus'],
   ],
-  run: async (session, { base, maxAge, maxWait, metrics }) => {
-    const { file } = session.settings.metrics
-    if (metrics !== undefined && file !== null && resolve(metrics) === resolve(file))
-      throw new UsageError(`--metrics names the file of nightly (metrics.file): give another one`)
-    if (base !== undefined && session.hasFlag('bucket.name'))
-      throw new UsageError('--base and --bucket exclude each other: ask one of them')
-    const isMonitor = maxAge !== undefined
-    const reading = base === undefined ? statusOfBucket(session) : statusOfDeployment(session, base)
-    const found = await reading.catch(async (error: unknown) => {
-      if (isMonitor) await tellFailure(session, error, { command: 'status' })
-      throw error
-    })
-    const { live, wrong, stagedSince, json, describe } = found
-    const ages = live === null ? noAges : await judgeAges(session, live, { maxAge, maxWait }, stagedSince)
-    const alarms = [...wrong, ...ages.late, ...ages.stale]
-    if (metrics !== undefined) {
-      const figures = { live, now: live?.now ?? session.now(), alarms: alarms.length, base }
-      try {
-        writeStatusMetrics(session, metrics, figures)
-      } catch (error) {
-        alarms.push(`${metrics} could not be written: ${reasonOf(error)}`)
-      }
-    }
-    session.print({ ...json, alarms }, describe)
-    await tellAlarms(session, isMonitor ? found : { ...found, wrong: [] }, ages, base ?? null)
+  run: async (session, { base, metrics, ...limits }) => {
+    assertFlags(session, base, metrics)
+    const found = await read(session, base, limits)
+    const judged = await judge(session, found, limits)
+    const unwritten = metrics === undefined ? [] : await measure(session, metrics, judged)
+    const alarms = [...judged.alarms, ...unwritten]
+    session.print({ ...found.json, alarms }, found.describe)
+    await tellAlarms(session, judged, limits)
     raise(session, found.name, alarms)
   },
 })
 
+function assertFlags(session: Session, base: string | undefined, metrics: string | undefined): void {
+  const { file } = session.settings.metrics
+  if (metrics !== undefined) assertRead(session, 'metrics', '--metrics')
+  if (metrics !== undefined && file !== null && resolve(metrics) === resolve(file))
+    throw new UsageError(`--metrics names the file of nightly (metrics.file): give another one`)
+  if (base !== undefined && session.hasFlag('bucket.name'))
+    throw new UsageError('--base and --bucket exclude each other: ask one of them')
+}
+
+/** With --max-age, `status` is a monitor: it tells what it cannot read, and what is wrong. */
+const isMonitor = ({ maxAge }: Limits) => maxAge !== undefined
+
+async function read(session: Session, base: string | undefined, limits: Limits): Promise<FoundStatus> {
+  try {
+    return await (base === undefined ? statusOfBucket(session) : statusOfDeployment(session, base))
+  } catch (error) {
+    if (isMonitor(limits)) await tellFailure(session, error, { command: 'status' })
+    throw error
+  }
+}
+
+interface JudgedStatus extends FoundStatus {
+  readonly ages: Ages
+  readonly alarms: readonly string[]
+}
+
+async function judge(session: Session, found: FoundStatus, limits: Limits): Promise<JudgedStatus> {
+  const { live, wrong, stagedSince } = found
+  const { freshness } = session.settings
+  const ages = live === null ? noAges : await judgeAges(freshness, live, limits, stagedSince)
+  return { ...found, ages, alarms: [...wrong, ...ages.late, ...ages.stale] }
+}
+
+const measure = (session: Session, file: string, { base, live, alarms }: JudgedStatus) =>
+  leaveFigures(session, file, { live, now: live?.now ?? session.now(), alarms: alarms.length, base })
+
 async function tellAlarms(
   session: Session,
-  { live, wrong }: FoundStatus,
-  { late, stale }: Ages,
-  place: string | null,
+  { base, live, wrong, ages }: JudgedStatus,
+  limits: Limits,
 ): Promise<void> {
-  const { asOf = null, snapshot = null, freshness } = live ?? {}
-  const about = { command: 'status', asOf, snapshot, place }
+  const told = isMonitor(limits) ? wrong : []
   // Contradictions of a live snapshot are a failure of the bucket. An empty bucket is only late.
-  const [failed, reasons] = live === null ? [[], wrong] : [wrong, late]
+  const [failed, late] = live === null ? [[], told] : [told, ages.late]
   if (failed.length > 0) await tellFailure(session, new Error(failed.join('; ')), { command: 'status' })
-  const facts: NoticeFacts[] = []
-  if (reasons.length > 0) facts.push({ ...about, event: 'late', what: 'late', reason: reasons.join('; ') })
-  if (stale.length > 0)
-    facts.push({ ...factsOfStale(freshness?.stale ?? 0, about), reason: stale.join('; ') })
-  await tell(session, facts, session.stderr.tell)
+  await tellAges(session, { live, place: base ?? null, late, stale: ages.stale })
 }
 
 /** Writes all alarms but the last one to stderr. @throws {Error} with the last alarm */
@@ -120,6 +131,8 @@ function raise({ stderr }: Session, name: string, alarms: readonly string[]): vo
 
 interface FoundStatus {
   readonly name: string
+  /** The address of a deployment; undefined: the bucket of the settings. */
+  readonly base: string | undefined
   readonly live: LiveFacts | null
   /** Undefined: nothing is staged. */
   readonly stagedSince: string | undefined
@@ -147,6 +160,7 @@ async function statusOfBucket(session: Session): Promise<FoundStatus> {
   const nothing = `nothing is live${next === null ? '' : ` yet; ${next}`}`
   return {
     name,
+    base: undefined,
     live,
     stagedSince: staged?.liveSince,
     wrong:
@@ -171,6 +185,7 @@ async function statusOfDeployment(session: Session, base: string): Promise<Found
   const shown = { ...document, prices: undefined }
   return {
     name: base,
+    base,
     live,
     stagedSince: staged?.staged_since,
     wrong: [],

@@ -5,7 +5,7 @@ import type { VerifyOptions } from '../../bucket/manifest/verify.ts'
 import { defineCommand, printList } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { bucketSettings, option, wholeOption } from '../options.ts'
-import { tellFailure } from '../../../extensions/tell/notices.ts'
+import { tellFailure } from '../end.ts'
 import { assertMatches, describeDifference, describeVerified, maxSeed } from '../nightly/verify.ts'
 import { sampleOf, verifyBucket } from '../nightly/verify.ts'
 

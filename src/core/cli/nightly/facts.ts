@@ -8,11 +8,15 @@ import type { FlipSummary } from '../../bucket/publish/flip-staged.ts'
 import type { KeptHistory, NightlyFigures } from '../../bucket/nightly/history.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../snapshot/build.ts'
-import { type AllowedObjection, type Objection, type Override, Refusal } from '../../guards/guards.ts'
-import type { Session } from '../command.ts'
-import { reasonOf } from '../failure.ts'
-import { whoIs } from '../from-settings.ts'
-import type { Step } from './log.ts'
+import type { AllowedObjection, Objection, Override } from '../../guards/guards.ts'
+
+/** `night` is the whole run. */
+export type Step = 'night' | 'check' | 'build' | 'plan' | 'publish' | 'verify' | 'status'
+
+export interface NightlyWarning {
+  readonly step: Step
+  readonly message: string
+}
 
 /** `open`: with --ask, there is something to do. */
 export type Outcome = 'done' | 'skipped' | 'open' | 'failed' | 'refused'
@@ -63,7 +67,7 @@ interface NightFacts {
   readonly toldBefore: readonly string[]
 }
 
-type Known = Pick<RunFacts, 'command'> & Partial<RunFacts>
+export type Known = Pick<RunFacts, 'command'> & Partial<RunFacts>
 
 export const factsOf = (known: Pick<RunFacts, 'outcome' | 'asOf' | 'who'> & Known): RunFacts => ({
   subject: known.command,
@@ -86,19 +90,6 @@ export const factsOf = (known: Pick<RunFacts, 'outcome' | 'asOf' | 'who'> & Know
   history: null,
   ...known,
 })
-
-export function factsOfFailure(session: Session, error: unknown, known: Known): RunFacts {
-  const { signal } = session
-  const isRefusal = error instanceof Refusal && !signal.aborted
-  return factsOf({
-    asOf: null,
-    who: whoIs(session),
-    ...known,
-    outcome: isRefusal ? 'refused' : 'failed',
-    reason: reasonOf(signal.aborted ? signal.reason : error),
-    objections: isRefusal ? error.objections : [],
-  })
-}
 
 /** The facts of a publish or a flip. Earlier runs report what was allowed for an earlier snapshot. */
 export function factsOfPublish(

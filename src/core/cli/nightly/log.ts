@@ -5,20 +5,13 @@ import type { Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
 import type { Paint } from '../terminal.ts'
 import { withoutSecrets } from '../safe-text.ts'
-
-/** `night` is the whole run. */
-export type Step = 'night' | 'check' | 'build' | 'plan' | 'publish' | 'verify' | 'status'
+import type { NightlyWarning, Step } from './facts.ts'
 
 type Figure = string | number | boolean | null | object
 type Figures = Readonly<Record<string, Figure>>
 type Event = 'begun' | 'done' | 'skipped' | 'failed' | 'refused' | 'warning' | 'error' | 'progress' | 'note'
 /** @param text for people, instead of the figures */
 type Write = (step: Step, event: Event, figures: Figures, text: string) => void
-
-export interface NightlyWarning {
-  readonly step: Step
-  readonly message: string
-}
 
 export type NightlyLog = ReturnType<typeof openLog>
 

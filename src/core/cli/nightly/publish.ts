@@ -1,34 +1,22 @@
-/** Publishes or plans the folder of the settings. All commands that make a snapshot live share `doorOptions`. */
+/** Publishes or plans the folder of the settings. */
 
-import type { Compared } from '../../bucket/publish/snapshot.ts'
-import { routeTable } from '../../api/derive/route-table.ts'
-import { endpoints } from '../../api/endpoints/index.ts'
 import type { Live } from '../../bucket/live/live.ts'
-import type { Gone } from '../../bucket/live/options.ts'
 import { clearAlone } from '../../bucket/live/removal.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish } from '../../bucket/publish/publish.ts'
 import { readManifestHead } from '../../snapshot/manifest.ts'
 import { recoverSnapshot } from '../../snapshot/staging.ts'
-import type { Override } from '../../guards/guards.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
+import { type DoorFlags, doorOptions } from '../bucket.ts'
 import type { Session } from '../command.ts'
-import { askEdges } from '../edges.ts'
 import { describeRemoved } from '../format.ts'
-import { describeAddresses, followingOf, signatureRules, withBucket } from '../from-settings.ts'
+import { describeAddresses, signatureRules, withBucket } from '../from-settings.ts'
 import { showProgress } from '../progress.ts'
-import { eventsOfGone, keepRun } from './events.ts'
 
-export interface PublishFlags {
-  readonly override: Override
+export interface PublishFlags extends DoorFlags {
   readonly repair?: boolean | undefined
   readonly stage?: boolean | undefined
   readonly deep?: boolean | undefined
-  /** False with --no-lock. */
-  readonly lock: boolean
-  readonly forgetKvs?: boolean | undefined
-  /** Older downloads are removed; null or absent: none. */
-  readonly keepDays?: number | null
 }
 
 export function publishFolder(session: Session, flags: PublishFlags, onWarning: (warning: string) => void) {
@@ -42,6 +30,7 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
       ...common,
       signing: signatureRules(session, 'publish'),
       cacheControl: settings.edge.cacheControl,
+      maxRate: settings.bucket.maxRate,
       isDeep: flags.deep === true,
       onWarning,
       onProgress: ({ done, of, bytes }) => progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`),
@@ -58,10 +47,18 @@ export async function clearDownloads(
 ) {
   const { settings, signal, today } = session
   const { bucket, downloads } = settings
-  const retention = { ...downloads, keepDays: null }
-  const holding = { signal, isLocking, me: thisHolder(), isAlive }
-  const common = { ...bucket, ...holding, retention, today, onWarning: tell }
-  const removed = describeRemoved(await withBucket(session, (store) => clearAlone(store, live, common)))
+  const options = {
+    signal,
+    isLocking,
+    me: thisHolder(),
+    isAlive,
+    leaseSeconds: bucket.leaseSeconds,
+    graceSeconds: bucket.graceSeconds,
+    retention: { ...downloads, keepDays: null },
+    today,
+    onWarning: tell,
+  }
+  const removed = describeRemoved(await withBucket(session, (store) => clearAlone(store, live, options)))
   if (removed !== null) tell(removed)
 }
 
@@ -87,36 +84,4 @@ async function commonOptions(session: Session, flags: PublishFlags) {
   await readManifestHead(out)
   const isStaging = flags.stage === true
   return { ...(await doorOptions(session, flags)), out, baseUrl, isRepair: flags.repair === true, isStaging }
-}
-
-/** What tells readers of changes: loaded only by commands that make a snapshot live. */
-async function comparedOf({ extensions }: Session): Promise<Compared | null> {
-  const [load] = extensions.list.flatMap((extension) => extension.compared ?? [])
-  return load === undefined ? null : (await load()).compared
-}
-
-export async function doorOptions(session: Session, flags: PublishFlags) {
-  const { settings, today, signal } = session
-  const { docsUrl, freshness, guards, bucket, downloads } = settings
-  return {
-    ...bucket,
-    table: routeTable(endpoints, docsUrl),
-    signing: signatureRules(session, 'nobody'),
-    limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
-    override: flags.override,
-    today,
-    signal,
-    isRepair: false,
-    isLocking: flags.lock,
-    ...(await followingOf(session, flags.forgetKvs)),
-    askEdges: () => askEdges(session),
-    compared: await comparedOf(session),
-    retention: { ...downloads, keepDays: flags.keepDays ?? null },
-    me: thisHolder(),
-    isAlive,
-    record: async (gone: Gone) => {
-      const warn = session.stderr.tell
-      await keepRun(session, { events: eventsOfGone(gone, flags.override.who) }, flags.lock, warn)
-    },
-  } as const
 }

@@ -3,7 +3,7 @@
 import { assertFollowed } from '../../bucket/live/follow.ts'
 import { type Live, readLive } from '../../bucket/live/live.ts'
 import { describeDamage } from '../../bucket/live/whole.ts'
-import { keepListed } from '../../bucket/nightly/history.ts'
+import { keepListed, type NewEvent } from '../../bucket/nightly/history.ts'
 import { findLiveDamage, findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
 import type { FolderStore } from '../../bucket/store/folder.ts'
 import type { S3Store } from '../../bucket/store/s3.ts'
@@ -16,8 +16,8 @@ import { judgeClock, todayInBerlin } from '../../guards/clock.ts'
 import { describeHold, holdAgainst, liftingOf } from '../../guards/going-back.ts'
 import { type Objection, refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
-import { replaceFile } from '../../system/durable.ts'
 import type { Session } from '../command.ts'
+import { endNight, factsOfFailure } from '../end.ts'
 import { reasonOf, UsageError } from '../failure.ts'
 import {
   buildOptions,
@@ -27,14 +27,11 @@ import {
   whoIs,
   withBucket,
 } from '../from-settings.ts'
-import { endNight } from '../../../extensions/tell/watch.ts'
 import { required } from '../options.ts'
-import { eventsOf, keepRun } from './events.ts'
-import { factsOf, factsOfFailure, type RunFacts } from './facts.ts'
+import { eventsOf } from './events.ts'
+import { factsOf, type RunFacts } from './facts.ts'
 import { openLog, type NightlyLog } from './log.ts'
-import { describeReport } from '../../../extensions/github/report.ts'
 import type { NightlySteps } from './steps.ts'
-import { writeForWorkflow } from '../../../extensions/github/workflow.ts'
 
 interface NightlyFlags extends Omit<NightlySteps, 'override' | 'repair'>, OverrideFlags {
   readonly ask?: boolean | undefined
@@ -47,19 +44,24 @@ type Wanted = NightlyFlags & Pick<NightlySteps, 'override'>
 /** @throws {Error} of the step that failed, after all reports */
 export async function runNightly(session: Session, flags: NightlyFlags): Promise<RunFacts> {
   const log = openLog(session)
-  const { asOf, lock, summary } = flags
-  const warn = (warning: string) => log.warn('night', warning)
-  const reporting = { isAsking: flags.ask === true, isLocking: lock }
+  const { asOf, lock: isLocking, summary } = flags
+  const end = (facts: RunFacts, events: readonly NewEvent[]) =>
+    endNight(session, facts, {
+      isLocking,
+      events,
+      isAsking: flags.ask === true,
+      summary,
+      warnings: log.warnings,
+      seconds: log.seconds(),
+      warn: (warning) => log.warn('night', warning),
+    })
   const done = await attempt(session, flags, log).catch(async (error: unknown) => {
     const failed = logFailure(session, error, asOf, log)
-    leaveReport(session, summary, failed, log)
     const isKept = !session.signal.aborted && !(error instanceof UsageError)
-    const history = isKept ? await keepRun(session, { events: eventsOf(failed) }, lock, warn) : null
-    await endNight(session, log, { ...failed, history }, reporting)
+    await end(failed, isKept ? eventsOf(failed) : [])
     throw error
   })
-  leaveReport(session, summary, done, log)
-  await endNight(session, log, done, reporting)
+  await end(done, [])
   return done
 }
 
@@ -71,20 +73,6 @@ function logFailure(session: Session, error: unknown, asOf: string, log: Nightly
   // For people, the program itself prints the reason.
   else if (session.isJson) log.fail(step, reason ?? '')
   return facts
-}
-
-/** Warns if the summary or the outputs cannot be written: the run does not fail. */
-function leaveReport(session: Session, summary: string | undefined, facts: RunFacts, log: NightlyLog) {
-  const trying = (what: string, write: () => void) => {
-    try {
-      write()
-    } catch (error) {
-      log.warn('night', `${what} could not be written: ${reasonOf(error)}`)
-    }
-  }
-  if (summary !== undefined)
-    trying('its summary', () => replaceFile(summary, describeReport(facts, log.warnings)))
-  trying('its outputs', () => writeForWorkflow(session, facts, log.warnings))
 }
 
 async function attempt(session: Session, given: NightlyFlags, log: NightlyLog): Promise<RunFacts> {

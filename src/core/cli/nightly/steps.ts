@@ -13,19 +13,19 @@ import { NotAtHand } from '../../bucket/publish/upload.ts'
 import type { BuildSummary } from '../../snapshot/build.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
 import { withBucket } from '../from-settings.ts'
+import { doorOptions } from '../bucket.ts'
 import type { Session } from '../command.ts'
-import { doorOptions, planFolder, publishFolder, type PublishFlags } from './publish.ts'
+import { planFolder, publishFolder, type PublishFlags } from './publish.ts'
 import { assertMatches, describeDifference, describeVerified, Mismatch } from './verify.ts'
 import { sampleOf, verifyBucket } from './verify.ts'
+import { tellNews } from '../end.ts'
 import { reasonOf } from '../failure.ts'
-import { describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
-import { noticesBeside, tell } from '../../../extensions/tell/notices.ts'
+import { describeChanged, describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
 import { buildNightly, type BuildSteps } from './build.ts'
 import { eventOf, eventsOf, eventsOfAllowed, keepRun, recallWarnings } from './events.ts'
 import { factsOfPublish, type RunFacts } from './facts.ts'
 import type { NightlyLog } from './log.ts'
 import { linesOfRun } from './news.ts'
-import { describeChanged } from '../../../extensions/github/report.ts'
 
 /** With `repair`, the live slot is damaged: the other one is made whole and goes live. */
 export interface NightlySteps extends BuildSteps, Omit<PublishFlags, 'deep' | 'keepDays'> {
@@ -131,7 +131,7 @@ async function publishNightly(
     const isDamaged = error instanceof Mismatch && published.hasFlipped
     const end = isDamaged ? await goneBack(session, flags, built.snapshot, error, log) : null
     // The next attempt finds the snapshot live or staged, and knows nothing of its news.
-    if (end?.isBack !== true) await tell(session, noticesBeside(facts), warn)
+    if (end?.isBack !== true) await tellNews(session, facts, warn)
     throw end?.failure ?? error
   })
   const newestPrice = await logStatus(log.begin('status'), isStaged, log)

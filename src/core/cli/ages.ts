@@ -1,15 +1,15 @@
 /** Judges the age of the live snapshot, and the wait of a staged one for its flip. */
 
-import type { Hold, LiveSnapshot } from '../../core/bucket/live/live.ts'
-import { escapeInvisible } from '../../core/data/model/printable.ts'
-import { describeStale, staleShare } from '../../core/guards/assess.ts'
-import { todayInBerlin } from '../../core/guards/clock.ts'
-import { businessDaysBetween, type Calendar, openCalendar } from '../../core/guards/calendar.ts'
-import { describeHold } from '../../core/guards/going-back.ts'
-import { addDays } from '../../core/system/days.ts'
-import type { Session } from '../../core/cli/command.ts'
-import { formatDuration } from '../../core/cli/format.ts'
-import { wrongSettings } from '../../core/cli/from-settings.ts'
+import type { Hold, LiveSnapshot } from '../bucket/live/live.ts'
+import { escapeInvisible } from '../data/model/printable.ts'
+import { describeStale, staleShare } from '../guards/assess.ts'
+import { todayInBerlin } from '../guards/clock.ts'
+import { businessDaysBetween, type Calendar, openCalendar } from '../guards/calendar.ts'
+import { describeHold } from '../guards/going-back.ts'
+import { addDays } from '../system/days.ts'
+import { wrongSettings } from './failure.ts'
+import { formatDuration } from './format.ts'
+import type { Settings } from './settings.ts'
 
 /** The live snapshot as a bucket or a deployment describes it. */
 export interface LiveFacts extends Omit<LiveSnapshot, 'slot' | 'docsUrl' | 'downloads'> {
@@ -21,9 +21,9 @@ export interface LiveFacts extends Omit<LiveSnapshot, 'slot' | 'docsUrl' | 'down
 }
 
 /** In seconds; undefined: no limit. */
-interface Limits {
-  readonly maxAge: number | undefined
-  readonly maxWait: number | undefined
+export interface Limits {
+  readonly maxAge?: number | undefined
+  readonly maxWait?: number | undefined
 }
 
 export interface Ages {
@@ -38,18 +38,17 @@ export const secondsLive = ({ liveSince, now }: Pick<LiveFacts, 'liveSince' | 'n
 
 /** @param stagedSince undefined: nothing is staged @throws {UsageError} if the settings name an unknown calendar */
 export async function judgeAges(
-  { settings }: Session,
+  freshness: Settings['freshness'],
   live: LiveFacts,
   { maxAge, maxWait }: Limits,
   stagedSince: string | undefined,
 ): Promise<Ages> {
   if (maxAge === undefined && maxWait === undefined) return noAges
-  const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings.freshness
+  const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = freshness
   const calendar = await openCalendar(name, isYearEndOpen).catch(wrongSettings)
   const late = [...tooOld(live, calendar, maxAge), ...unapproved(live, calendar, maxWait, stagedSince)]
-  const { freshness } = live
-  const isStale = maxAge !== undefined && staleShare(freshness) > maxStaleShare
-  return { late, stale: isStale ? [describeStale(freshness, maxStaleShare)] : [] }
+  const isStale = maxAge !== undefined && staleShare(live.freshness) > maxStaleShare
+  return { late, stale: isStale ? [describeStale(live.freshness, maxStaleShare)] : [] }
 }
 
 function tooOld(live: LiveFacts, calendar: Calendar, maxAge = Infinity): string[] {

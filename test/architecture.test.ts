@@ -41,21 +41,6 @@ const extensionOf = (file: string) => /^extensions\/((?:platforms\/)?[^/]+)\//.e
 
 /** Imports over the wall that are to go. */
 const overTheWall: readonly string[] = [
-  'core/snapshot/build.ts -> extensions/downloads/index.ts',
-  'core/snapshot/options.ts -> extensions/downloads/index.ts',
-  'core/snapshot/page-makers.ts -> extensions/describe/index.ts',
-  'core/snapshot/page-makers.ts -> extensions/site/funds/compare.ts',
-  'core/snapshot/page-makers.ts -> extensions/site/funds/list.ts',
-  'core/snapshot/page-makers.ts -> extensions/site/funds/merged.ts',
-  'core/snapshot/page-makers.ts -> extensions/site/funds/page.ts',
-  'core/snapshot/page-makers.ts -> extensions/site/start/security.ts',
-  'core/snapshot/page-makers.ts -> extensions/site/start/sitemap.ts',
-  'core/snapshot/page-makers.ts -> extensions/site/start/start.ts',
-  'core/snapshot/render.ts -> extensions/changes/feed.ts',
-  'core/snapshot/render.ts -> extensions/changes/pages.ts',
-  'core/snapshot/render.ts -> extensions/site/status/page.ts',
-  'extensions/describe/lists.ts -> extensions/changes/words.ts',
-  'extensions/describe/lists.ts -> extensions/site/funds/list.ts',
 ]
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -8,6 +8,7 @@ import type { LivePointer } from './bucket/live/follow.ts'
 import type { AddCommand } from './cli/command.ts'
 import type { Ended } from './cli/ended.ts'
 import type { MakeDeployment } from './edge/deployment.ts'
+import type { LoadBeside, LoadPages } from './snapshot/hooks.ts'
 
 export interface Extension {
   /** Its folder in `src/extensions`. */
@@ -18,6 +19,10 @@ export interface Extension {
   readonly reads?: readonly OfExtensions[]
   /** Loads what it does at the end of runs. */
   readonly ended?: () => Promise<{ readonly ended: Ended }>
+  /** Makes pages of a snapshot. */
+  readonly pages?: LoadPages
+  /** Writes files beside a snapshot. One extension does. */
+  readonly beside?: LoadBeside
   /** Where the edge can run: `fundpress edge` writes what deploys it there. */
   readonly platform?: Platform
   /** Tells readers what a publish has changed. */

@@ -10,7 +10,7 @@ import { routeTable } from '../../src/core/api/derive/route-table.ts'
 import { endpoints } from '../../src/core/api/endpoints/index.ts'
 import { documentKey } from '../../src/core/api/routes/keys.ts'
 import { matchPath } from '../../src/core/api/routes/match.ts'
-import { docsPages } from '../../src/extensions/describe/index.ts'
+import { docsPages } from '../../src/extensions/describe/pages.ts'
 
 const carbon = endpoint({
   id: 'carbon-footprint',
@@ -121,7 +121,7 @@ it('is documented in English and German', () => {
     mergers: [],
     exampleIsin: null,
   }
-  const pages = [...docsPages({ ...source, exampleAnswer: () => null }, registry)]
+  const pages = [...docsPages({ ...source, exampleAnswer: () => null, listExamples: new Map() }, registry)]
   const content = new Map(pages.map((page) => [page.key, String(page.content)]))
   for (const [key, words] of [
     ['docs/v1/endpoints/carbon/index.html', 'Tonnes of carbon dioxide.|Tonnes per year|direct en'],

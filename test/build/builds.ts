@@ -14,16 +14,15 @@ export const settings = {
   docsUrl: 'https://docs.example',
   baseUrl: 'https://api.example',
   code: 'code',
-  pages: null as string | null,
+  /** The address of a list of extensions whose pages say what they were given. */
+  extensions: new URL('fake-pages.ts', import.meta.url).href,
+  hasPages: false,
   jobs: 1,
   only: [],
   // The edits of these tests leave no price plausible.
   plausibility: { ...defaultPlausibility, groups: [{ never: true }] },
   signal: new AbortController().signal,
 }
-
-/** The address of makers of pages that say what they were given. */
-export const fakePages = new URL('fake-pages.ts', import.meta.url).href
 
 export const build = (db: string, out: string, more: Partial<BuildOptions> = {}): Promise<BuildSummary> =>
   buildSnapshot({ db, out, ...settings, startThread: startKept, ...more })

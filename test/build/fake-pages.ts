@@ -1,7 +1,9 @@
 /** Makers of pages for tests: pages that tell what they were given. Threads import this file as it is. */
+import type { Extension, Extensions } from '../../src/core/extension.ts'
 import type { FundPages, SitePages, SitePageSource } from '../../src/core/api/contract/page.ts'
 import { jsonEncoder } from '../../src/core/api/encode/json.ts'
 import { endpoints } from '../../src/core/api/endpoints/index.ts'
+import { extensions as installed } from '../../src/extensions.ts'
 
 const about: FundPages = {
   folder: 'funds/',
@@ -65,4 +67,23 @@ const examplesOf = (exampleAnswer: SitePageSource['exampleAnswer']) =>
     })
   })
 
-export const makers = { fundPages: [about], sitePages: [overAll] }
+/** Its pages that name the snapshot, and no others. */
+const withNamedPages = ({ pages, ...extension }: Extension): Extension => ({
+  ...extension,
+  ...(pages !== undefined && {
+    pages: async () => {
+      const { namedPages = [] } = (await pages()).makers
+      return { makers: { namedPages } }
+    },
+  }),
+})
+
+const fake: Extension = {
+  name: 'fake',
+  pages: () => Promise.resolve({ makers: { fundPages: [about], sitePages: [overAll] } }),
+}
+
+export const extensions: Extensions = {
+  list: [fake, ...installed.list.map(withNamedPages)],
+  address: import.meta.url,
+}

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf, manifestOf as manifestIn } from '../support/tree.ts'
 import * as builds from './builds.ts'
 
-const { changedCopy, fakePages, folderOf, manifestOf } = builds
+const { changedCopy, folderOf, manifestOf } = builds
 const folder = tempFolder()
 const db = folder.file('funds.sqlite')
 
@@ -38,7 +38,7 @@ beforeAll(() => {
 })
 
 const build = (out: string, { db: file = db, ...options }: Partial<BuildOptions> = {}) =>
-  builds.build(file, folder.file(out), { jobs: 2, pages: fakePages, ...options })
+  builds.build(file, folder.file(out), { jobs: 2, hasPages: true, ...options })
 
 const contentOf = (out: string, key: string) => readFileSync(join(folder.file(out), key), 'utf8')
 const pagesIn = (out: string) => filesIn(folder.file(out)).filter((key) => /^(docs|funds|openapi)/.test(key))
@@ -162,7 +162,7 @@ describe('a build with pages that continues from a snapshot', () => {
   })
 
   it('leaves pages out if they are switched off, and makes them again later', async () => {
-    const off = await build('off', { pages: null, since: folderOf(folder.file('out')) })
+    const off = await build('off', { hasPages: false, since: folderOf(folder.file('out')) })
     expect([off.rendered, pagesIn('off'), faultsOf(folder.file('off'))]).toEqual([0, [], []])
     const on = await build('on', { since: folderOf(folder.file('off')) })
     expect(on.rendered).toBe(allPages.length)
@@ -178,6 +178,7 @@ describe('a maker that does not keep to what it declares', () => {
   }
   const header = `const about = { folder: 'funds/', names: ['a.html'], reads: [], isFor: () => true, entry: () => null,
     render: ({ fund }) => [{ key: 'funds/' + fund.isin + '/a.html', content: '' }] }\n`
+  const list = 'export const extensions = { list: [{ pages: async () => ({ makers }) }] }'
   it.each([
     [
       'reads what it does not name',
@@ -198,8 +199,56 @@ describe('a maker that does not keep to what it declares', () => {
     ['writes out of the folder', writing('', 'docs/../../y.html'), 'the edge gives out no such path'],
   ])('ends the build if it %s', async (name, code, message) => {
     const file = folder.file(`${name}.mjs`)
-    writeFileSync(file, `${header}export const makers = { ${code} }`)
-    await expect(build('refused', { pages: `file://${encodeURI(file)}` })).rejects.toThrow(message)
+    writeFileSync(file, `${header}const makers = { ${code} }\n${list}`)
+    await expect(build('refused', { extensions: `file://${encodeURI(file)}` })).rejects.toThrow(message)
     expect(existsSync(folder.file('refused'))).toBe(false)
+  })
+})
+
+describe('a list of extensions', () => {
+  /** @param code the makers of each extension */
+  const listOf = (name: string, ...code: readonly string[]) => {
+    const file = folder.file(`${name}.mjs`)
+    const list = code.map((makers) => `{ pages: async () => ({ makers: ${makers} }) }`)
+    writeFileSync(file, `export const extensions = { list: [${list.join()}] }`)
+    return { extensions: `file://${encodeURI(file)}` }
+  }
+  const page = (content: string) => `{ sitePages: [() => [{ key: 'docs/a.html', content: '${content}' }]] }`
+  const named = (content: string) =>
+    `{ namedPages: [() => ({ listed: [{ key: 'status/a.css', content: '${content}' }] })] }`
+
+  it('may make the same file twice, such as a style sheet', async () => {
+    await build('shared', listOf('shared', page('a'), page('a'), named('b'), named('b')))
+    expect(pagesIn('shared')).toEqual(['docs/a.html'])
+    expect(contentOf('shared', 'status/a.css')).toBe('b')
+    expect(faultsOf(folder.file('shared'))).toEqual([])
+  })
+
+  it.each([
+    ['docs/a.html', page('a'), page('b')],
+    ['status/a.css', named('a'), named('b')],
+  ])('may not make two files of one name: %s', async (key, ...code) => {
+    const list = listOf(`twice ${key.replace('/', ' ')}`, ...code)
+    await expect(build('twice', list)).rejects.toThrow(`page ${key} is there twice`)
+  })
+
+  it('gives closing pages the keys of all others', async () => {
+    const closing = `{ closingPages: [(_, before) => [{ key: 'docs/z.html', content: before.join() }]] }`
+    await build('closing', listOf('closing', closing, page('a')))
+    expect(contentOf('closing', 'docs/z.html')).toBe('docs/a.html')
+  })
+
+  it('that makes neither pages nor downloads leaves a snapshot without, and a warning of each', async () => {
+    const wanted = { hasPages: true, downloads: { licence: null } }
+    const { downloads, warnings } = await build('bare', { ...wanted, ...listOf('bare', named('a')) })
+    expect({ downloads, pages: pagesIn('bare'), faults: faultsOf(folder.file('bare')) }).toEqual({
+      downloads: null,
+      pages: [],
+      faults: [],
+    })
+    expect(warnings.flatMap(({ isin, message }) => (isin === null ? [message] : []))).toEqual([
+      'pages is true, but this fundpress makes no pages: it lacks the extension',
+      'downloads.enabled is true, but this fundpress makes no downloads: it lacks the extension',
+    ])
   })
 })

@@ -17,12 +17,12 @@ import { times } from '../support/rounds.ts'
 
 const folder = tempFolder()
 
-const { changedCopy, editAll, fakePages, folderOf, manifestOf, outcomeOf } = builds
+const { changedCopy, editAll, folderOf, manifestOf, outcomeOf } = builds
 const build = (db: string, out: string, more: Partial<BuildOptions> = {}) =>
-  builds.build(db, out, { pages: fakePages, ...more })
+  builds.build(db, out, { hasPages: true, ...more })
 const merge = (db: string, out: string, shards: readonly string[], more: Partial<MergeOptions> = {}) => {
-  const { code, jobs, signal } = builds.settings
-  const own = { code, pages: fakePages, jobs, signal, startThread: startKept }
+  const { code, extensions, jobs, signal } = builds.settings
+  const own = { code, extensions, jobs, signal, startThread: startKept }
   return mergeShards({ db, out, shards, ...own, ...more })
 }
 const shardOf = (number: number, of: number) => ({ part: { kind: 'shard', number, of } }) as const
@@ -41,21 +41,21 @@ it('gives the bytes of a build without shards, in any number of shards, pages in
         funds: fc.nat({ max: 5 }),
         edits: fc.array(edit, { maxLength: 12 }),
         of: fc.integer({ min: 1, max: 7 }),
-        pages: fc.constantFrom(fakePages, fakePages, null),
+        hasPages: fc.constantFrom(true, true, false),
         order: fc.boolean(),
       }),
-      async ({ funds, edits, of, pages, order }) => {
+      async ({ funds, edits, of, hasPages, order }) => {
         const place = folder.file(`run-${runs++}`)
         const db = `${place}.sqlite`
         makeDatabase(db, (insert) => {
           for (let number = 0; number < funds; number++) insertGood(insert, isinOf(number))
         })
         editAll(db, edits)
-        const whole = await outcomeOf(db, `${place}-whole`, { pages })
+        const whole = await outcomeOf(db, `${place}-whole`, { hasPages })
         // A database that is refused is refused in a shard.
         if (whole.kind === 'refused') {
           const shards = Array.from({ length: of }, (_, index) =>
-            outcomeOf(db, `${place}-${index}`, { pages, ...shardOf(index + 1, of) }),
+            outcomeOf(db, `${place}-${index}`, { hasPages, ...shardOf(index + 1, of) }),
           )
           const found = (await Promise.all(shards)).flatMap((shard) =>
             shard.kind === 'refused' ? shard.findings.map((finding) => JSON.stringify(finding)) : [],
@@ -64,7 +64,7 @@ it('gives the bytes of a build without shards, in any number of shards, pages in
           expect(errors.filter((error) => !found.includes(JSON.stringify(error)))).toEqual([])
           return
         }
-        const shards = await buildShards(db, place, of, { pages })
+        const shards = await buildShards(db, place, of, { hasPages })
         const merged = await merge(db, `${place}-merged`, order ? shards : shards.toReversed())
         expect(resultOf(merged)).toEqual(resultOf(whole.summary))
         expect(hashesOf(`${place}-merged`)).toEqual(hashesOf(`${place}-whole`))
@@ -175,10 +175,10 @@ describe('shards of five funds', () => {
 
   it('leave nothing if the merge fails while their files are being linked', async () => {
     // Without pages no shard asks for a calendar: a merge is the first that learns that there is none.
-    const parts = await buildShards(db, folder.file('part'), 2, { pages: null })
+    const parts = await buildShards(db, folder.file('part'), 2, { hasPages: false })
     const out = folder.file('no-calendar')
     const freshness = { ...defaultFreshness, calendar: 'XX' }
-    const merged = merge(db, out, parts, { pages: null, freshness })
+    const merged = merge(db, out, parts, { freshness })
     await expect(merged).rejects.toThrow('freshness.calendar is XX')
     const left = () => filesIn(folder.path).filter((file) => file.includes('no-calendar'))
     expect(left()).toEqual([])

@@ -122,9 +122,8 @@ export async function buildOptions(
   session: Session,
   isUnsigned = false,
 ): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
-  const { docsUrl, baseUrl, pages, quickCheck: hasQuickCheck } = session.settings
-  const options = { ...(await mergeOptions(session, isUnsigned)), docsUrl, baseUrl, hasQuickCheck }
-  return pages ? options : { ...options, pages: null }
+  const { docsUrl, baseUrl, pages: hasPages, quickCheck: hasQuickCheck } = session.settings
+  return { ...(await mergeOptions(session, isUnsigned)), docsUrl, baseUrl, hasPages, hasQuickCheck }
 }
 
 /** Options of a build without those that shards bring. @throws {UsageError} if the settings are wrong */
@@ -139,7 +138,9 @@ export async function mergeOptions(session: Session, isUnsigned = false) {
   const publisher = publisherOf(settings)
   const downloads = settings.downloads.enabled ? { licence: publisher?.licence ?? null, isRawCsv } : null
   const signing = isUnsigned ? null : signingOf(session)
-  return { db, out, jobs, publisher, caching, downloads, freshness, plausibility, signing, signal } as const
+  const extensions = session.extensions.address
+  const rules = { freshness, plausibility }
+  return { db, out, jobs, extensions, publisher, caching, downloads, ...rules, signing, signal } as const
 }
 
 /** @returns null without a key @throws {UsageError} if the key cannot be used */

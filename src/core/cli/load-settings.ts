@@ -43,7 +43,7 @@ export function loadSettings({ flags, environment, configFile, cores }: SettingS
 function assertBucket({ bucket }: Settings): void {
   const { name, prefix, endpoint, region, pathStyle } = bucket
   if (name === null || !isFolderName(name)) return
-  if (prefix !== '' && prefix.split('/').some((part) => ['', '.', '../..', '.fundpress'].includes(part)))
+  if (prefix !== '' && prefix.split('/').some((part) => ['', '.', '..', '.fundpress'].includes(part)))
     throw new UsageError(`bucket.prefix is ${prefix}: it must be the path of a folder below ${name}`)
   const settings = Object.entries({ endpoint, region, pathStyle })
   const [wrong] = settings.find(([, value]) => value !== null && value !== false) ?? []

@@ -64,7 +64,7 @@ export function linkTo(from: string, to: string): string {
   const there = to.split('/')
   let common = 0
   while (common < here.length && common < there.length - 1 && here[common] === there[common]) common++
-  return '../../extensions/site/'.repeat(here.length - common) + there.slice(common).join('/')
+  return '../'.repeat(here.length - common) + there.slice(common).join('/')
 }
 
 export const section = (id: string, heading: string, content: HtmlContent): Html =>

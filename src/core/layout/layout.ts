@@ -12,7 +12,7 @@ const styleKey = 'docs/assets/style.css'
 export const statusStyleKey = 'status/status.css'
 const iconKey = 'docs/assets/icon.svg'
 
-/** The style sheet, icon and logo of all pages. The documentation puts them into the snapshot. */
+/** The style sheet, icon and logo of all pages: each extension with pages puts them into the snapshot. */
 export function sharedPages(publisher: Publisher | null): readonly Page[] {
   const icon = pageTemplate('pages/icon.svg')
   const colour = accentOf(publisher)
@@ -24,13 +24,19 @@ export function sharedPages(publisher: Publisher | null): readonly Page[] {
   ]
 }
 
+/** The style sheet of the pages that name a snapshot. Without other pages there is no shared one. */
+export function statusStyle({ others, publisher }: PageSite): Page {
+  const style = pageTemplate(statusStyleKey)
+  return { key: statusStyleKey, content: others === null ? `${styleSheet(publisher)}\n${style}` : style }
+}
+
 /** The colour in `icon.svg`. */
 const iconColour = '#0b6463'
 
 /** For what is always light. */
 export const accentOf = (publisher: Publisher | null): string => publisher?.accent.light ?? iconColour
 
-export const styleSheet = (publisher: Publisher | null): string =>
+const styleSheet = (publisher: Publisher | null): string =>
   pageTemplate('pages/style.css') + colourRules(publisher)
 
 /** @param path below `templates/` @throws {Error} if the file does not exist */
@@ -273,7 +279,7 @@ export interface PageSite {
 
 /** A publish makes these pages; a build puts empty ones into the folder. */
 export const changesKeys: PageKeys = { en: 'changes/index.html', de: 'changes/de.html' }
-/** A build makes this script with the pages of the status. */
+/** A build makes this script, with the pages of the status. */
 export const changesScriptKey = 'status/changes.js'
 export const feedKeys: PageKeys = { en: 'changes/feed.xml', de: 'changes/de/feed.xml' }
 

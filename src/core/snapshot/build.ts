@@ -6,11 +6,11 @@ import { RefusedDatabase } from '../data/check/finding.ts'
 import { identityOf, openFile, type OpenedFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
 import { databaseError, openFunds, refuseDamage, type FundDatabase } from '../data/read/open.ts'
-import { writeDownloads } from '../../extensions/downloads/index.ts'
 import { UnflushedError } from '../system/durable.ts'
 import { openBase, sameFolder, type Base } from './base.ts'
 import { linkOrCopy } from './document-files.ts'
-import { type ManifestHead, writeSparse } from './manifest.ts'
+import { writeSparse } from './manifest.ts'
+import { loadPageMakers, noPageMakers, readHooks, type WriteBeside } from './hooks.ts'
 import type { BuildOptions } from './options.ts'
 import { objectLines } from './object-lines.ts'
 import { openRendering } from './plans.ts'
@@ -18,7 +18,6 @@ import { type Build, isinsToRender, settingsOf } from './prepare.ts'
 import { renderPool } from './render-pool.ts'
 import { renderSnapshot, type Rendered } from './render.ts'
 import { startRenderThreads, type RenderThread } from './render-threads.ts'
-import type { FundNews } from './shard.ts'
 import { factsText } from './signed-facts.ts'
 import { makeStaging } from './staging.ts'
 import { withholdPrices } from './withhold.ts'
@@ -104,10 +103,11 @@ async function fillFolder(
   threads.push(...startRenderThreads(jobs - threads.length, options.startThread))
   const base = await openBase(options, folder)
   const { from } = base
-  const settings = settingsOf(options, folder, base)
+  const { makers, writeBeside, ...has } = await loadHooks(options)
+  const settings = settingsOf(options, folder, base, has)
   const pool = renderPool(threads.slice(0, jobs), settings, options.signal)
   try {
-    const rendering = await openRendering(settings)
+    const rendering = await openRendering(settings, makers)
     await pool.read(db)
     file.assertSame()
     const assertSameContent = await file.watch(db)
@@ -122,7 +122,7 @@ async function fillFolder(
       await base.close()
       rmSync(join(folder, '.previous'), { force: true })
       if (from.kind === 'sparse') writeSparse(folder, { since: from.snapshot })
-      return { rendered, downloads: await downloadsOf(build, rendered.head, rendered.each) }
+      return { rendered, downloads: await downloadsOf(build, rendered, writeBeside) }
     })
     const assertUntouched = async () => {
       base.assertSame()
@@ -133,6 +133,17 @@ async function fillFolder(
     await pool.close()
     await base.close()
   }
+}
+
+/** Loads what the options ask for, and extensions make. */
+async function loadHooks({ extensions, hasPages = true, downloads = null }: BuildOptions) {
+  const hooks = await readHooks(extensions)
+  const all = await loadPageMakers(hooks)
+  const makers = hasPages ? all : { ...noPageMakers, namedPages: all.namedPages }
+  const beside = downloads === null ? undefined : hooks.find((each) => each.beside)?.beside
+  const { writeBeside } = beside === undefined ? { writeBeside: null } : await beside()
+  const isThere = [makers.fundPages, makers.sitePages].some((some) => some.length > 0)
+  return { makers, writeBeside, hasPages: isThere, hasDownloads: writeBeside !== null }
 }
 
 /** Looks at the whole file in a thread: this one hears a signal meanwhile. The builds of shards have looked for damage. */
@@ -179,17 +190,17 @@ function summaryOf(
 /** For shards, the merge writes the files for analysts. */
 async function downloadsOf(
   { options, settings, db, base: { from } }: Build,
-  head: ManifestHead,
-  funds: readonly FundNews[],
+  { head, each: funds }: Rendered,
+  writeBeside: WriteBeside | null,
 ) {
   const { asOf, baseUrl, jobs, startThread, signal, out, downloads = null } = options
   const { part = null, signing = null } = options
-  if (downloads === null || part?.kind === 'shard') return null
-  const { root, pages, publisher, renderer: code } = settings
+  if (downloads === null || writeBeside === null || part?.kind === 'shard') return null
+  const { root, hasPages, publisher, renderer: code } = settings
   // A sparse build has no downloads beside its manifest; the folder to be replaced has those of the last build.
   const folder = from.kind === 'folder' ? from.folder : from.kind === 'sparse' ? out : null
   const assertSame = folder === null ? () => undefined : sameFolder(folder)
-  const written = await writeDownloads({
+  const written = await writeBeside({
     isRawCsv: false,
     ...downloads,
     db,
@@ -202,7 +213,7 @@ async function downloadsOf(
     signal,
     code,
     earlier: folder === null ? null : { root: folder, reuse: linkOrCopy },
-    hasPages: pages !== null,
+    hasPages,
     publisher,
     baseUrl,
     signed: signing && { signing, facts: factsText(head) },

@@ -84,9 +84,9 @@ export function fileSink(folder: string, path: string) {
 /** Of files that are closed: there are two for each fund. */
 const spareBlocks: Buffer[] = []
 
-export function writeFile(folder: string, path: string, content: string): WrittenFile {
+export function writeFile(folder: string, path: string, content: string | Uint8Array): WrittenFile {
   const place = join(folder, path)
-  const encoded = Buffer.from(content)
+  const encoded = typeof content === 'string' ? Buffer.from(content) : content
   mkdirSync(dirname(place), { recursive: true })
   writeFileSync(place, encoded, { flag: 'wx' })
   return { path, bytes: encoded.length, sha256: hash('sha256', encoded, 'hex') }

@@ -231,7 +231,7 @@ export function parseLines(text: string): ParsedLine[] | null {
     found.push({ key: folder + name, name, sha256, bytes: Number(bytes), type, from, ...more })
     length += line.length + 1
   }
-  return length === text.length && !found.some(({ key }) => key.includes('../../')) ? found : null
+  return length === text.length && !found.some(({ key }) => key.includes('../')) ? found : null
 }
 
 /** @param folder ends with a slash @returns lines by name; none if the text holds anything but lines of this folder */

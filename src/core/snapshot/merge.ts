@@ -4,14 +4,14 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildSnapshot, type BuildSummary } from './build.ts'
 import { codeDigest } from './code-digest.ts'
+import { readHooks } from './hooks.ts'
 import { freshnessDigest, publisherDigest, type BuildOptions } from './options.ts'
-import { allPageMakers } from './plans.ts'
 import { checkShards, lackedBy, readShard, type ShardHead } from './shard.ts'
 
 /** The shards determine dates and addresses. */
 export interface MergeOptions extends Omit<
   BuildOptions,
-  'asOf' | 'docsUrl' | 'baseUrl' | 'only' | 'part' | 'since'
+  'asOf' | 'docsUrl' | 'baseUrl' | 'hasPages' | 'only' | 'part' | 'since'
 > {
   /** The folders of all shards, in any order. A merge does not change them. */
   readonly shards: readonly string[]
@@ -38,7 +38,7 @@ export async function mergeShards({
     )
   refuseOtherPages(head, options)
   const lead = hasDownloads ? 'lead' : 'lead not'
-  if (hasPages && hasDownloads !== ((options.downloads ?? null) !== null))
+  if (hasPages && hasDownloads !== (await makesDownloads(options)))
     throw new Error(`pages of the shards ${lead} to downloads: merge them with the same settings`)
   const since = lackedBy(shards)
   if (since !== null) await assertThere?.(since)
@@ -48,11 +48,18 @@ export async function mergeShards({
     docsUrl,
     baseUrl,
     code,
-    pages: hasPages ? (options.pages ?? allPageMakers) : null,
+    hasPages,
     only: [],
     part: { kind: 'shards', shards },
   })
 }
+
+/** Whether the options ask for downloads, and an extension makes them. */
+const makesDownloads = async ({
+  extensions,
+  downloads = null,
+}: Pick<MergeOptions, 'extensions' | 'downloads'>): Promise<boolean> =>
+  downloads !== null && (await readHooks(extensions)).some(({ beside }) => beside !== undefined)
 
 function refuseOtherPages(
   { freshness, publisher }: Pick<ShardHead, 'freshness' | 'publisher'>,

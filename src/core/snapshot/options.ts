@@ -1,9 +1,8 @@
 /** Options of a build, and digests of the settings that determine the bytes of a snapshot. */
 
 import { versions } from 'node:process'
-import type { AnswerCaching, Publisher } from '../api/contract/page.ts'
+import type { AnswerCaching, Licence, Publisher } from '../api/contract/page.ts'
 import type { LiveReader } from '../data/check/live-prices.ts'
-import type { Licence } from '../../extensions/downloads/index.ts'
 import type { Override } from '../guards/guards.ts'
 import { defaultPlausibility, type PlausibilitySettings } from '../guards/plausibility.ts'
 import { defaultFreshness, type FreshnessSettings } from '../guards/rules.ts'
@@ -33,8 +32,10 @@ export interface BuildOptions {
   readonly caching?: AnswerCaching | null
   /** The address of the registry of endpoints (`allEndpoints`, unless given). */
   readonly endpoints?: string
-  /** Address of the module with the page makers (`allPageMakers`, unless given); null for a snapshot without pages. */
-  readonly pages?: string | null
+  /** Address of the list of extensions, `src/extensions.ts`. */
+  readonly extensions: string
+  /** True unless given. */
+  readonly hasPages?: boolean
   /** The files for analysts; null for a snapshot without them. */
   readonly downloads?: {
     readonly licence: Licence | null
@@ -81,7 +82,7 @@ type Deciding = Pick<
   | 'baseUrl'
   | 'publisher'
   | 'caching'
-  | 'pages'
+  | 'hasPages'
   | 'downloads'
   | 'freshness'
   | 'plausibility'
@@ -90,23 +91,14 @@ type Deciding = Pick<
 
 /** With the same digest, a build makes the same files from the same database and day, but for signatures. */
 export function settingsDigest(options: Deciding): string {
-  const { docsUrl, baseUrl, publisher = null, caching = null, pages, downloads = null } = options
+  const { docsUrl, baseUrl, publisher = null, caching = null, hasPages = true, downloads = null } = options
   const { plausibility = defaultPlausibility } = options
   // Another zlib packs the pages of Parquet to other bytes.
   const packer = downloads === null ? [] : [versions.zlib]
   // Refused prices make no snapshot: limits change its content only if prices are withheld.
   const limits = plausibility.onImplausible === 'withhold' ? [plausibility] : []
   const named = publisher === null ? [] : [digestOfPublisher(publisher)]
-  const others = [
-    baseUrl,
-    pages !== null,
-    downloads,
-    decisive(options),
-    ...packer,
-    ...limits,
-    ...named,
-    caching,
-  ]
+  const others = [baseUrl, hasPages, downloads, decisive(options), ...packer, ...limits, ...named, caching]
   return fromOf('settings', options.code ?? codeDigest(), docsUrl, JSON.stringify(others))
 }
 

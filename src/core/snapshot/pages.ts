@@ -5,9 +5,9 @@ import type { FundEntry, FundPageSource, FundPages, Page, SitePageSource } from 
 import type { Group } from '../api/contract/rows.ts'
 import { matchPage } from '../api/routes/pages.ts'
 import { type DocumentFiles, putShared, type SharedObject } from './document-files.ts'
+import type { PageMakers } from './hooks.ts'
 import { fromOf, type FundInputs } from './inputs.ts'
 import { byKey, linesByName, linesOf } from './manifest.ts'
-import type { PageMakers } from './plans.ts'
 import type { PreviousManifest } from './previous-manifest.ts'
 
 /** @param previous the lines of the previous manifest in the folder of the fund's pages @returns the lines of all */
@@ -61,23 +61,28 @@ export function entryOf(makers: readonly FundPages[], source: FundPageSource): F
   return null
 }
 
-/** @returns pages in the order of keys @throws {Error} if a key comes twice, or where the edge serves no page */
+/**
+ * Two makers may make the same file: a style sheet that pages of both have.
+ * @returns pages in the order of keys @throws {Error} if two pages have one key, or where the edge serves no page
+ */
 export function putSitePages(
-  { sitePages, fundPages }: PageMakers,
+  { sitePages, closingPages, fundPages }: Required<PageMakers>,
   source: SitePageSource,
   previous: PreviousManifest,
   files: DocumentFiles,
 ): SharedObject[] {
   const done = new Map<string, SharedObject>()
-  for (const make of sitePages) {
-    for (const page of make(source, [...done.keys()])) {
-      if (done.has(page.key)) throw new Error(`page ${page.key} is there twice`)
-      checkPlace(page, source, fundPages)
-      // Inputs are the whole snapshot, which is always new: `from` is the digest of the content.
-      const from = fromOf('page', hash('sha256', page.content, 'hex'))
-      done.set(page.key, putShared(page, from, previous, files))
-    }
+  const put = (page: Page) => {
+    // Inputs are the whole snapshot, which is always new: `from` is the digest of the content.
+    const from = fromOf('page', hash('sha256', page.content, 'hex'))
+    const other = done.get(page.key)
+    if (other?.line.from === from) return
+    if (other !== undefined) throw new Error(`page ${page.key} is there twice`)
+    checkPlace(page, source, fundPages)
+    done.set(page.key, putShared(page, from, previous, files))
   }
+  for (const make of sitePages) for (const page of make(source)) put(page)
+  for (const make of closingPages) for (const page of make(source, [...done.keys()])) put(page)
   return [...done.values()].sort((one, other) => byKey(one.line, other.line))
 }
 

@@ -1,7 +1,7 @@
 /** Plans of a build, compiled once from the registry of endpoints, so that rendering a fund is joining text. */
 
 import type { Endpoint, FundEndpoint } from '../api/contract/endpoint.ts'
-import type { FundPages, Publisher, SitePages } from '../api/contract/page.ts'
+import type { Publisher } from '../api/contract/page.ts'
 import { routeOf, routeTable, typesOf } from '../api/derive/route-table.ts'
 import { type Encode, jsonEncoder } from '../api/encode/json.ts'
 import { csvEncoder } from '../api/encode/csv.ts'
@@ -28,6 +28,7 @@ import type { PlausibilitySettings } from '../guards/plausibility.ts'
 import { type FreshnessSettings, openRules } from '../guards/rules.ts'
 import { moduleBeside } from '../system/start-thread.ts'
 import type { Reuse } from './document-files.ts'
+import type { PageMakers } from './hooks.ts'
 
 export interface RenderSettings {
   readonly root: string
@@ -38,7 +39,9 @@ export interface RenderSettings {
   readonly publisher: Publisher | null
   /** Address of the registry of endpoints. Threads load it, because functions cannot be sent to them. */
   readonly endpoints: string
-  readonly pages: string | null
+  /** Address of the list of extensions. */
+  readonly extensions: string
+  readonly hasPages: boolean
   readonly freshness: FreshnessSettings
   readonly plausibility: PlausibilitySettings
   /** As `rendererOf` returns it. */
@@ -46,25 +49,13 @@ export interface RenderSettings {
   readonly reuse: Reuse
 }
 
-export interface PageMakers {
-  readonly fundPages: readonly FundPages[]
-  readonly sitePages: readonly SitePages[]
-}
-
-const noPageMakers: PageMakers = { fundPages: [], sitePages: [] }
-
 export const allEndpoints = moduleBeside(import.meta.url, '../api/endpoints/index')
-export const allPageMakers = moduleBeside(import.meta.url, './page-makers')
 
 export type Rendering = Awaited<ReturnType<typeof openRendering>>
 
 /** @throws {Error} as `openRules` does */
-export async function openRendering(settings: RenderSettings) {
+export async function openRendering(settings: RenderSettings, makers: Required<PageMakers>) {
   const { endpoints } = (await import(settings.endpoints)) as { readonly endpoints: readonly Endpoint[] }
-  const { makers } =
-    settings.pages === null
-      ? { makers: noPageMakers }
-      : ((await import(settings.pages)) as { readonly makers: PageMakers })
   const table = routeTable(endpoints, settings.docsUrl)
   const plans = fundPlans(endpoints, table)
   const rules = await openRules(settings.freshness)

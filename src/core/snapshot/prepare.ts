@@ -8,7 +8,7 @@ import { rendererOf } from './inputs.ts'
 import type { Judgement } from './judge.ts'
 import type { objectLines } from './object-lines.ts'
 import type { BuildOptions } from './options.ts'
-import { allEndpoints, allPageMakers, type Rendering, type RenderSettings } from './plans.ts'
+import { allEndpoints, type Rendering, type RenderSettings } from './plans.ts'
 import { isinsOfShard } from './shard.ts'
 
 /** What a build reads: the file, or a copy of it. */
@@ -29,10 +29,15 @@ export interface Build extends Rendering, PreparedDatabase {
   readonly lines: ReturnType<typeof objectLines>
 }
 
-/** @param root the folder of the snapshot */
-export function settingsOf(options: BuildOptions, root: string, base: Base): RenderSettings {
-  const { asOf, docsUrl, baseUrl, publisher = null, code = codeDigest(), downloads = null } = options
-  const { endpoints = allEndpoints, pages = allPageMakers } = options
+/** @param root the folder of the snapshot @param has what the options ask for, and extensions make */
+export function settingsOf(
+  options: BuildOptions,
+  root: string,
+  base: Base,
+  has: Pick<RenderSettings, 'hasPages' | 'hasDownloads'>,
+): RenderSettings {
+  const { asOf, docsUrl, baseUrl, publisher = null, code = codeDigest() } = options
+  const { endpoints = allEndpoints, extensions } = options
   const { freshness = defaultFreshness, plausibility = defaultPlausibility } = options
   return {
     root,
@@ -41,8 +46,9 @@ export function settingsOf(options: BuildOptions, root: string, base: Base): Ren
     baseUrl,
     publisher,
     endpoints,
-    pages,
-    hasDownloads: downloads !== null,
+    extensions,
+    hasPages: has.hasPages,
+    hasDownloads: has.hasDownloads,
     freshness,
     plausibility,
     renderer: rendererOf(code, docsUrl),

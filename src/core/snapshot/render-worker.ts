@@ -9,6 +9,7 @@ import { checkTables } from '../data/check/tables.ts'
 import { countTables } from '../data/read/fund-reader.ts'
 import { beginReading, damageIn, databaseError, openFunds } from '../data/read/open.ts'
 import { documentFiles } from './document-files.ts'
+import { loadPageMakers, noPageMakers, readHooks } from './hooks.ts'
 import { openRendering, type Plan, type RenderSettings } from './plans.ts'
 import { fundRenderer, type FundRenderer, type RenderedFund } from './render-fund.ts'
 
@@ -97,7 +98,9 @@ function structureOf({ file, hasDamageCheck }: Extract<RenderRequest, { readonly
 }
 
 async function open(file: string, settings: RenderSettings) {
-  const rendering = await openRendering(settings)
+  const { extensions, hasPages } = settings
+  const makers = hasPages ? await loadPageMakers(await readHooks(extensions)) : noPageMakers
+  const rendering = await openRendering(settings, makers)
   const db = openFunds(file)
   const renderer = fundRenderer(db, rendering, documentFiles(settings.root, settings.reuse))
   const judge = priceJudge(db, { plausibility: settings.plausibility, rules: rendering.rules })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isRefusal } from '../api/contract/endpoint.ts'
 import { restrictedFunds } from '../api/contract/fund.ts'
-import type { Publisher, SitePageSource } from '../api/contract/page.ts'
+import type { FundEntry, Page, Publisher, SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { type Finding, generalWarning, refusalOf } from '../data/check/finding.ts'
 import {
@@ -18,15 +18,12 @@ import {
 import { writeFile } from './file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm } from '../guards/assess.ts'
 import { doubtfulSettings } from '../guards/rules.ts'
-import { changeFeeds } from '../../extensions/changes/feed.ts'
-import { changesPages, noHistory } from '../../extensions/changes/pages.ts'
 import type { PageSite } from '../layout/layout.ts'
-import { statusPages } from '../../extensions/site/status/page.ts'
 import { allowedSigners, sha512OfFile } from '../system/ssh-signature.ts'
 import { codeDigest } from './code-digest.ts'
 import { documentFiles } from './document-files.ts'
 import { dayThatCounts, fundRows } from './inputs.ts'
-import { checksumsKey, folderOf, manifestFormat, type ManifestHead, manifestLine } from './manifest.ts'
+import { byKey, checksumsKey, folderOf, manifestFormat, type ManifestHead, manifestLine } from './manifest.ts'
 import { factsKey, factsText } from './signed-facts.ts'
 import { type ManifestLine, signatureKey, signingKeyKey, snapshotId } from './manifest.ts'
 import { freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
@@ -37,6 +34,7 @@ import type { PreviousManifest } from './previous-manifest.ts'
 import type { RenderPool } from './render-pool.ts'
 import { exampleIsinOf, type FundNews, type Shard, shardFormat, type ShardHead, writeShard } from './shard.ts'
 import { putSharedDocuments } from './shared-documents.ts'
+import { statusJson, statusKey } from './status-document.ts'
 import { takeShards } from './take-shards.ts'
 
 export type Rendered = Awaited<ReturnType<typeof renderSnapshot>>
@@ -180,11 +178,16 @@ function settingsWarnings({ options, settings, db }: Build): Finding[] {
   const { freshness, plausibility } = settings
   const { part = null } = options
   if (part?.kind === 'shard') return []
+  const missing = (wanted: boolean, has: boolean, what: string, setting: string) =>
+    wanted && !has ? [`${setting} is true, but this fundpress makes no ${what}: it lacks the extension`] : []
+  const lacking = [
+    ...missing(options.hasPages ?? true, settings.hasPages, 'pages', 'pages'),
+    ...missing((options.downloads ?? null) !== null, settings.hasDownloads, 'downloads', 'downloads.enabled'),
+  ]
   const hasGroups = freshness.groups.length + plausibility.groups.length > 0
   const funds = hasGroups ? readPriceDays(db, readIsins(db), 0) : []
-  return doubtfulSettings({ freshness, plausibility }, funds, options.asOf).map((message) =>
-    generalWarning(message, 'settings'),
-  )
+  const doubtful = doubtfulSettings({ freshness, plausibility }, funds, options.asOf)
+  return [...lacking, ...doubtful].map((message) => generalWarning(message, 'settings'))
 }
 
 async function addShared(build: Build, funds: RenderedFunds, pool: RenderPool): Promise<RenderedFunds> {
@@ -193,7 +196,7 @@ async function addShared(build: Build, funds: RenderedFunds, pool: RenderPool): 
   const files = documentFiles(settings.root, settings.reuse)
   const fromsOf = (id: string) => funds.each.map((fund) => fund.from[id] ?? '')
   const shared = await putSharedDocuments(build, isins, fromsOf, previous, files, pool)
-  if (makers.sitePages.length > 0)
+  if (settings.hasPages)
     shared.push(...putSitePages(makers, sitePageSource(build, funds.each), previous, files))
   // A run for each folder: the keys of pages of funds, for example, lie between those of pages over all funds.
   for (const { line } of shared) lines.add(`shared ${folderOf(line.key)}`, manifestLine(line))
@@ -224,7 +227,19 @@ function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource
     mergers,
     exampleIsin,
     exampleAnswer,
+    listExamples: exampleLists(build, funds, exampleIsin),
   }
+}
+
+function exampleLists(
+  { makers, settings: { asOf } }: Build,
+  funds: readonly FundEntry[],
+  exampleIsin: string | null,
+): SitePageSource['listExamples'] {
+  const fund = funds.find(({ isin }) => isin === exampleIsin)
+  if (fund === undefined) return new Map()
+  const source = { asOf, snapshot: `${asOf}-3f9c2ab4d1e0`, funds, fund }
+  return new Map(makers.listExamples.flatMap((make) => Object.entries(make(source))))
 }
 
 /** Answers of the fund in the documentation's examples. */
@@ -248,7 +263,7 @@ function shardHead(
   { snapshot, source, objects, bytes, newestPrice }: ManifestHead,
   { reused, warnings, allowed }: RenderedFunds,
 ): ShardHead {
-  const { asOf, docsUrl, baseUrl, hasDownloads, pages } = settings
+  const { asOf, docsUrl, baseUrl, hasDownloads, hasPages } = settings
   return {
     format: shardFormat,
     number,
@@ -258,9 +273,9 @@ function shardHead(
     asOf,
     docsUrl,
     baseUrl,
-    freshness: pages === null ? null : freshnessDigest(options),
-    publisher: pages === null ? null : publisherDigest(options),
-    hasPages: pages !== null,
+    freshness: hasPages ? freshnessDigest(options) : null,
+    publisher: hasPages ? publisherDigest(options) : null,
+    hasPages,
     hasDownloads,
     since: from.kind === 'sparse' ? from.snapshot : null,
     objects,
@@ -296,7 +311,7 @@ async function finish(
   const { counts: marks, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedStale)
   const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
-  const { root, pages, hasDownloads, publisher, baseUrl } = build.settings
+  const { root, hasPages, hasDownloads, publisher, baseUrl } = build.settings
   const source = {
     snapshot,
     asOf,
@@ -307,10 +322,10 @@ async function finish(
     withheld,
   }
   // These files name the snapshot, whose id comes from its objects: the first line of the manifest has their digests.
-  const site: PageSite = { baseUrl, publisher, others: pages === null ? null : { hasDownloads } }
-  for (const { key, content } of [...changesPages(noHistory, site), ...changeFeeds(noHistory, site, asOf)])
-    writeFile(root, key, String(content))
-  const put = (key: string, content: string): ManifestLine => {
+  const site: PageSite = { baseUrl, publisher, others: hasPages ? { hasDownloads } : null }
+  const named = build.makers.namedPages.map((make) => make(source, site))
+  for (const { key, content } of named.flatMap(({ unlisted = [] }) => unlisted)) writeFile(root, key, content)
+  const put = (key: string, content: string | Uint8Array): ManifestLine => {
     const { sha256, bytes } = writeFile(root, key, content)
     return { key, sha256, bytes, type: contentTypeOf(key) }
   }
@@ -318,8 +333,9 @@ async function finish(
   const signer = part?.kind === 'shard' ? null : signing
   const keys = signer === null ? [] : [put(signingKeyKey, allowedSigners(signer.publicKeys))]
   const facts = signer === null ? [] : [put(factsKey, factsText({ ...said, freshness: marks }))]
-  const status = statusPages(source, site).map(({ key, content }) => put(key, content))
-  const listed = [...keys, ...facts, ...status]
+  const json = { key: statusKey, content: statusJson(source) }
+  const status = inOrder([json, ...named.flatMap(({ listed: pages = [] }) => pages)])
+  const listed = [...keys, ...facts, ...status.map(({ key, content }) => put(key, content))]
   build.lines.list(listed)
   const signature =
     signer === null ? [] : [put(signatureKey, signer.sign(await sha512OfFile(join(root, checksumsKey))))]
@@ -336,6 +352,17 @@ async function finish(
   }
   await build.lines.write(head)
   return head
+}
+
+/** In the order of keys. Two makers may make the same file. @throws {Error} if two pages have one key */
+function inOrder(pages: readonly Page[]): readonly Page[] {
+  const byKeys = new Map<string, Page>()
+  for (const page of pages) {
+    const { content } = byKeys.get(page.key) ?? page
+    if (String(content) !== String(page.content)) throw new Error(`page ${page.key} is there twice`)
+    byKeys.set(page.key, page)
+  }
+  return [...byKeys.values()].sort(byKey)
 }
 
 /** Number of stale funds that a publish names when it refuses a snapshot. */

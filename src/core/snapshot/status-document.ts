@@ -15,6 +15,8 @@ export interface StatusSource {
   readonly withheld: readonly { readonly isin: string }[]
 }
 
+export const statusKey = 'status/index.json'
+
 /** The published form. Without a time: the answer's `Last-Modified` is the time when the snapshot went live. */
 type StatusDocument = ReturnType<typeof documentOf>
 
@@ -62,7 +64,7 @@ const patienceMs = 30_000
  * @returns `liveSince`: when the snapshot of a bucket went live, or that of a folder was built
  */
 export async function readPublishedStatus(base: string, signal: AbortSignal) {
-  const url = `${base}/status/index.json`
+  const url = `${base}/${statusKey}`
   const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
   const { response, text } = await ask(url, patience).catch((error: unknown) => {
     signal.throwIfAborted()

@@ -4,5 +4,6 @@ import type { Extension } from '../../core/extension.ts'
 
 export const extension: Extension = {
   name: 'changes',
+  pages: () => import('./makers.ts'),
   compared: () => import('./write.ts'),
 }

@@ -68,7 +68,7 @@ function isUnfitForFiles(target: string): boolean {
   const decoded = path.replace(/%(2[ef])/gi, (escape) => decodeURIComponent(escape))
   let depth = 0
   for (const segment of decoded.split('/').filter((name) => name !== '' && name !== '.')) {
-    depth += segment === '../..' ? -1 : 1
+    depth += segment === '..' ? -1 : 1
     if (depth < 0) return true
   }
   return false
@@ -82,8 +82,8 @@ export function withoutDotSegments(target: string): string | undefined {
   segments.forEach((segment, at) => {
     const isLast = at === segments.length - 1
     const plain = segment.replace(/%2e/gi, '.')
-    if (plain === '../..') kept.pop()
-    if (plain !== '.' && plain !== '../..') kept.push(segment)
+    if (plain === '..') kept.pop()
+    if (plain !== '.' && plain !== '..') kept.push(segment)
     else if (isLast) kept.push('')
   })
   const short = `/${kept.join('/')}${query.join('')}`

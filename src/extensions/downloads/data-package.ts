@@ -3,9 +3,9 @@
  * Frictionless 1.0 beside them, which its tools still read.
  */
 
-import type { Publisher } from '../../core/api/contract/page.ts'
+import type { Licence, Publisher } from '../../core/api/contract/page.ts'
 import type { WrittenFile } from '../../core/snapshot/file-sink.ts'
-import type { DownloadFormat, Licence, Piece } from './formats/format.ts'
+import type { DownloadFormat, Piece } from './formats/format.ts'
 
 export interface DescribedFile extends WrittenFile {
   readonly format: DownloadFormat

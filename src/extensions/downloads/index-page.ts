@@ -4,7 +4,7 @@
  */
 
 import { bilingual } from '../../core/layout/bilingual.ts'
-import { maxCharacters } from '../../core/api/contract/page.ts'
+import { type Licence, maxCharacters } from '../../core/api/contract/page.ts'
 import { dayIn, fixedIn } from '../../core/layout/formats.ts'
 import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '../../core/layout/html.ts'
 import { addressOf } from '../../core/layout/head.ts'
@@ -12,7 +12,7 @@ import { frontPages, layout } from '../../core/layout/layout.ts'
 import { fingerprintOf, verifyCommand } from '../../core/system/ssh-signature.ts'
 import type { Language } from '../../core/api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
-import type { DownloadFormat, Licence } from './formats/format.ts'
+import type { DownloadFormat } from './formats/format.ts'
 import { historyPath } from './formats/fund-files.ts'
 
 export interface PageFacts extends PackageFacts {

@@ -30,12 +30,17 @@ export interface Publisher {
   readonly fundNames: Language | null
   /** A mail address or an `https` address for reports of vulnerabilities. */
   readonly security: string | null
-  readonly licence: { readonly name: string; readonly url: string | null } | null
+  readonly licence: Licence | null
   readonly logo: Logo | null
   /** The colour of links, as `#rrggbb`, for each theme. */
   readonly accent: { readonly light: string | null; readonly dark: string | null }
   /** Text for the start page. Empty lines separate paragraphs. */
   readonly start: Readonly<Record<Language, string | null>>
+}
+
+export interface Licence {
+  readonly name: string
+  readonly url: string | null
 }
 
 export interface Logo {
@@ -142,7 +147,23 @@ export interface SitePageSource {
   readonly exampleIsin: string | null
   /** That fund's answer, for a date range with the prices of its newest year; null for a refusal. */
   readonly exampleAnswer: (endpoint: FundEndpoint, type: string, language: Language) => object | null
+  /** Examples of lists, by the id of the list; none if no fund has an entry. */
+  readonly listExamples: ReadonlyMap<string, unknown>
 }
+
+/** Source of examples of lists. */
+export interface ExampleSource extends Pick<SitePageSource, 'asOf' | 'funds'> {
+  /** A made-up id. */
+  readonly snapshot: string
+  /** One of the funds. */
+  readonly fund: FundEntry
+}
+
+/**
+ * Examples of the lists that a maker's extension writes, by the id of the list. What is written after a build has the form, the dates
+ * and a fund of the snapshot, but made-up figures.
+ */
+export type ListExamples = (source: ExampleSource) => Readonly<Record<string, unknown>>
 
 /** The settings that decide how old an answer may be. */
 export interface AnswerCaching {
@@ -160,5 +181,5 @@ export interface Merger {
   readonly successorIsin: string
 }
 
-/** A folder of {@link FundPages} may hold these; a folder below only if its fund has merged. @param before keys of earlier makers' pages */
-export type SitePages = (source: SitePageSource, before: readonly string[]) => Iterable<Page>
+/** A folder of {@link FundPages} may hold these; a folder below only if its fund has merged. */
+export type SitePages = (source: SitePageSource) => Iterable<Page>

@@ -1,6 +1,6 @@
 /** The interface of formats of the downloads. `index.ts` beside this file lists them; nothing here knows one of them. */
 
-import type { Publisher } from '../../../core/api/contract/page.ts'
+import type { Licence } from '../../../core/api/contract/page.ts'
 import type { Language } from '../../../core/api/routes/table.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { wholeGroups, type RowDigests } from '../../../core/data/read/fund-digests.ts'
@@ -17,8 +17,6 @@ import {
   pricesTable,
   type RowsOfFund,
 } from '../tables.ts'
-
-export type Licence = NonNullable<Publisher['licence']>
 
 /** A format: a file of this folder, and a line of the registry. */
 export type DownloadFormat = RowsFormat | WholeFormat

@@ -1,12 +1,6 @@
 /** The start page, and the page for missing ones. Both link to everything, and find funds. */
 
-import type {
-  FundEntry,
-  Page,
-  Publisher,
-  SitePageSource,
-  SitePages,
-} from '../../../core/api/contract/page.ts'
+import type { FundEntry, Page, Publisher, SitePageSource } from '../../../core/api/contract/page.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
 import { rowBars } from '../funds/chart/charts.ts'
 import { amountIn, dayIn, fixedIn } from '../../../core/layout/formats.ts'
@@ -42,7 +36,7 @@ import { startWords } from './wording.ts'
 const styles = [...listStyles, 'docs/assets/start.css']
 const scripts = ['docs/assets/find.js']
 
-export function* startPages(source: SitePageSource): ReturnType<SitePages> & Generator<Page> {
+export function* startPages(source: SitePageSource): Generator<Page> {
   for (const language of languages) {
     yield { key: startKeys[language], content: startPage(source, language) }
     yield { key: notFoundKeys[language], content: notFoundPage(source, language) }

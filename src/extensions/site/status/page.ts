@@ -1,6 +1,6 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
-import type { Publisher } from '../../../core/api/contract/page.ts'
+import type { Page, Publisher } from '../../../core/api/contract/page.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
 import { type MarkedFund, marks } from '../../../core/guards/assess.ts'
 import { maxBusinessDays } from '../../../core/guards/calendar.ts'
@@ -24,32 +24,22 @@ import {
   layout,
   pageTemplate,
   type PageSite,
-  changesScriptKey,
+  statusStyle,
   statusStyleKey,
-  styleSheet,
 } from '../../../core/layout/layout.ts'
 import { wording } from '../../../core/layout/wording.ts'
-import { statusJson, type StatusSource, withheldFunds } from '../../../core/snapshot/status-document.ts'
+import { statusKey, type StatusSource, withheldFunds } from '../../../core/snapshot/status-document.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
 
-const documentKey = 'status/index.json'
 const scriptKey = 'status/status.js'
 
-export function statusPages(source: StatusSource, site: PageSite) {
-  const style = pageTemplate(statusStyleKey)
-  // In the order of their keys.
+export function statusPages(source: StatusSource, site: PageSite): readonly Page[] {
   return [
-    { key: changesScriptKey, content: pageTemplate(changesScriptKey) },
     ...languages.map((each) => ({
       key: frontPages.status[each],
       content: statusPage(source, each, site),
     })),
-    { key: documentKey, content: statusJson(source) },
-    // Without other pages there is no shared style sheet.
-    {
-      key: statusStyleKey,
-      content: site.others === null ? `${styleSheet(site.publisher)}\n${style}` : style,
-    },
+    statusStyle(site),
     { key: scriptKey, content: pageTemplate(scriptKey) },
   ]
 }
@@ -66,7 +56,7 @@ function statusPage(
   const { shell } = wording[language]
   const w = statusWords[language]
   const key = frontPages.status[language]
-  const toJson = linkTo(key, documentKey)
+  const toJson = linkTo(key, statusKey)
   const verdict = (['stale', 'late', 'fresh'] as const).find((mark) => counts[mark] > 0) ?? 'unwatched'
   const count = (number: number) => fixedIn(language, number, 0)
   const list = (caption: string, some: readonly MarkedFund[]) =>
@@ -140,7 +130,7 @@ interface Names {
 function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, names: Names) {
   const w = statusWords[language]
   const { columns } = w
-  const toJson = linkTo(frontPages.status[language], documentKey)
+  const toJson = linkTo(frontPages.status[language], statusKey)
   const left = funds.length - maxRows
   return html`${table({
     kind: 'watched long',

@@ -41,10 +41,13 @@ export function startServer(out: string, extraArgs: readonly string[] = []) {
   return startServing(['--out', out, ...extraArgs])
 }
 
-/** The same with a source of its own: a bucket for example. */
-export async function startServing(args: readonly string[], options: RunOptions = {}) {
+/** The same with a source of its own: a bucket for example. @param options `checkout`: another one than this */
+export async function startServing(
+  args: readonly string[],
+  options: RunOptions & { readonly checkout?: string } = {},
+) {
   const child = spawn(process.execPath, ['src/fundpress.mjs', 'serve', '--port', '0', ...args], {
-    cwd: repository,
+    cwd: options.checkout ?? repository,
     env: environmentOf(options),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

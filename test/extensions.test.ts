@@ -1,0 +1,124 @@
+/**
+ * The wall from outside: without an extension (its folder, and its line in `src/extensions.ts`) everything else type-checks, builds
+ * the real sample, and serves the same answers.
+ */
+import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { extensions } from '../src/extensions.ts'
+import { repository } from './support/folders.ts'
+import { startServing, tempFolder } from './support/product.ts'
+import { rawRequest } from './support/request.ts'
+import { sample } from './support/rounds.ts'
+import { fillCaptor } from './support/snapshots.ts'
+
+const execute = promisify(execFile)
+const asOf = '2026-11-20'
+const folder = tempFolder()
+const db = folder.file('funds.sqlite')
+const whole = folder.file('whole')
+const environment = { ...process.env, FUNDPRESS_DOCS_URL: 'https://example.com/docs', NO_COLOR: '1' }
+
+/** A checkout without an extension. */
+function checkoutWithout(name: string): string {
+  const place = folder.file(name.replace('/', '-'))
+  for (const part of ['src', 'templates', 'package.json', 'tsconfig.json'])
+    cpSync(join(repository, part), join(place, part), { recursive: true })
+  symlinkSync(join(repository, 'node_modules'), join(place, 'node_modules'))
+  rmSync(join(place, 'src/extensions', name), { recursive: true })
+  const list = join(place, 'src/extensions.ts')
+  const lines = readFileSync(list, 'utf8').split('\n')
+  const others = lines.filter((line) => !line.includes(`'./extensions/${name}/index.ts'`))
+  expect(others).toHaveLength(lines.length - 1)
+  writeFileSync(list, others.join('\n'))
+  // The tools that make the package know what is in it.
+  writeFileSync(
+    join(place, 'tsconfig.src.json'),
+    JSON.stringify({
+      extends: './tsconfig.json',
+      include: ['src'],
+      exclude: ['src/**/browser/**', 'src/make'],
+    }),
+  )
+  return place
+}
+
+const build = (checkout: string, out: string) =>
+  execute(
+    process.execPath,
+    [
+      join(checkout, 'src/fundpress.mjs'),
+      ...`build --db ${db} --out ${out} --as-of ${asOf} --quiet`.split(' '),
+    ],
+    { env: environment, cwd: folder.path },
+  )
+
+/** The address of a document; for prices of all days, that of a year. */
+const addressOf = (key: string) =>
+  key.replace(/[^/]*$/, '').replace(/(?<=\/prices-historic\/[^/]+\/)$/, '2025-01-01/2025-12-31/')
+
+const differencesOf = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>) =>
+  [...new Set([...one.keys(), ...other.keys()])].filter((name) => one.get(name) !== other.get(name))
+
+/** Digests of all files of the API, by name. */
+function answersOf(out: string): ReadonlyMap<string, string> {
+  const files = readdirSync(join(out, 'api'), { recursive: true, withFileTypes: true })
+  return new Map(
+    files
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [file.slice(out.length), hash('sha256', readFileSync(file))]),
+  )
+}
+
+beforeAll(async () => {
+  await fillCaptor(db)
+  await build(repository, whole)
+})
+
+describe.each(
+  sample(
+    extensions.list.map(({ name }) => name),
+    { least: 2 },
+  ),
+)('without %s, the rest', (name) => {
+  let place: string
+  beforeAll(() => {
+    place = checkoutWithout(name)
+  })
+
+  it('type-checks', async () => {
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc')
+    const { stdout } = await execute(process.execPath, [tsc, '--noEmit', '-p', 'tsconfig.src.json'], {
+      cwd: place,
+    }).catch((error: unknown) => error as { readonly stdout: string })
+    expect(stdout).toBe('')
+  })
+
+  it('builds and serves the same answers of all endpoints', async () => {
+    const out = join(place, 'out')
+    await build(place, out)
+    const answers = answersOf(out)
+    expect(answers.size).toBeGreaterThan(1000)
+    expect(differencesOf(answers, answersOf(whole))).toEqual([])
+    const { base, stop } = await startServing(['--out', out], { checkout: place })
+    try {
+      // A document of each endpoint, and of each kind of investment structure.
+      const documents = new Map([...answers.keys()].map((key) => [key.split('/')[3], key]))
+      expect(documents.size).toBeGreaterThan(13)
+      const stored = new Set(answers.values())
+      for (const [endpoint, key] of documents) {
+        const { status, body } = await rawRequest(base, { target: addressOf(key) })
+        // A range of prices is joined: no file has it.
+        const isJoined = endpoint === 'prices-historic' && status === 200
+        const isAnswer = isJoined || stored.has(hash('sha256', body))
+        expect({ endpoint, status, isAnswer }).toMatchObject({ endpoint, isAnswer: true })
+      }
+    } finally {
+      await stop()
+    }
+  })
+})

@@ -571,7 +571,7 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
     for (const [isin, prices] of pricesOf()) expect(textOf(isin, 'nav.txt')).toBe(prices.at(-1)?.[2])
   })
 
-  it('<isin>-prices.json has every price of the fund as numbers, digit for digit, without tax figures that there are none of', () => {
+  it('<isin>-prices.json has every price of the fund as numbers, digit for digit, without missing tax figures', () => {
     for (const [isin, rows] of expectedHistories(night().db, night().asOf)) {
       const memberOf = (value: Value, at: number) => {
         const name = historyColumns[at] ?? ''

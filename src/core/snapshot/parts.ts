@@ -1,6 +1,6 @@
 /**
  * Parts of files. A night adds a price to each fund, at the end of many files: what stands before it is a part that is made from the same rows
- * as in the earlier snapshot, and its bytes are copied from there. They are those that the rows would give again.
+ * as in the earlier snapshot, and its bytes are copied from there. Rendering the rows again would give the same bytes.
  */
 
 import { hash } from 'node:crypto'

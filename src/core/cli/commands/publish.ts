@@ -26,13 +26,9 @@ export default defineCommand({
     'Guards compare the snapshot with what is live: too many lost funds, documents, prices or rows are refused (exit code ' +
     '3), and so is a date in the future or before the live one. Nothing changes then. `fundpress plan` shows it before.\n\n' +
     '--stage does all of it but that one write: the live snapshot stays live. Look at the staged snapshot with `serve --bucket … ' +
-    '--snapshot`; `flip` makes it live, under the same guards. A publish of the staged snapshot does so, too; of another one it ' +
-    'takes its place.',
-  settings: [
-    'out',
-    ...bucketSettings,
-    ...(['bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'] as const),
-  ],
+    '--snapshot`; `flip` makes it live, under the same guards. Publishing the same snapshot again makes it live, ' +
+    'too; publishing another one replaces it.',
+  settings: ['out', ...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'],
   options: [
     ...overrideOptions(),
     option('--stage', 'Do not make the snapshot live: `flip` does'),

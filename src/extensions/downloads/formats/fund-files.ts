@@ -93,7 +93,7 @@ function historyFile(
 
 const recordEnd = ',\n'
 
-/** Amounts are numbers of JSON, digit for digit. Tax figures that there are none of are left out, as in the API's JSON. */
+/** Amounts are numbers of JSON, digit for digit. Missing tax figures are left out, as in the API's JSON. */
 function historyRecord(row: OutputRow): string {
   let record = ''
   for (const [index, { start, isNumber }] of members.entries()) {

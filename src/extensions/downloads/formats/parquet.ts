@@ -100,7 +100,7 @@ function writeOthers(work: FormatWork): RowsWriter {
   }
 }
 
-/** Who asks for one fund reads two groups: the block of its older years, and the newest year of all funds, which a night changes. */
+/** A query for one fund reads two row groups: the block of its older years, and the newest year of all funds, which a night changes. */
 function writePrices(work: FormatWork): readonly PieceFile[] {
   const { funds, madeBy, wanted, copy } = work
   const made = priceTables

@@ -4,8 +4,15 @@ import { z } from 'zod'
 import { say, secretHeader, secretUrl, settingText as text } from './setting-fields.ts'
 
 export const noticeEvents = [
-  ...(['done', 'refused', 'failed', 'late', 'stale', 'rollback', 'forced', 'warned'] as const),
-]
+  'done',
+  'refused',
+  'failed',
+  'late',
+  'stale',
+  'rollback',
+  'forced',
+  'warned',
+] as const
 export type NoticeEvent = (typeof noticeEvents)[number]
 
 const events = say(

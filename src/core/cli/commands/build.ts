@@ -89,7 +89,14 @@ export default defineCommand({
     'are sparse, pass their --since: the merge stops if it holds another snapshot meanwhile. Guards that look at the new ' +
     'prices of all funds together are asked here (exit code 3): no shard has all of them.',
   settings: [
-    ...(['db', 'out', 'jobs', 'docsUrl', 'pages', 'downloads.enabled', 'rawCsv', 'quickCheck'] as const),
+    'db',
+    'out',
+    'jobs',
+    'docsUrl',
+    'pages',
+    'downloads.enabled',
+    'rawCsv',
+    'quickCheck',
     ...bucketSettings,
   ],
   options,

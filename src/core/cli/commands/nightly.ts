@@ -27,9 +27,15 @@ export default defineCommand({
     'has changed meanwhile, this run warns and renders all of it itself.\n\n' +
     'notify (config) says who is told of what: webhooks and commands, see `notify`. --metrics gets the figures of each run.',
   settings: [
-    ...(['db', 'out', 'jobs', 'docsUrl', 'quickCheck'] as const),
+    'db',
+    'out',
+    'jobs',
+    'docsUrl',
+    'quickCheck',
     ...bucketSettings,
-    ...(['bucket.maxDeletes', 'edge.keyValueStore', 'metrics.file'] as const),
+    'bucket.maxDeletes',
+    'edge.keyValueStore',
+    'metrics.file',
   ],
   options: [
     asOfOption(),

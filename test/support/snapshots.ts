@@ -37,7 +37,7 @@ export async function fillOdd(db: string): Promise<void> {
 /** A real fund family. */
 export async function fillCaptor(db: string): Promise<void> {
   await initialize(db)
-  editDatabase(db, readFileSync(join(repository, 'test/captor/captor.sql'), 'utf8'))
+  editDatabase(db, readFileSync(join(repository, 'data/captor/captor.sql'), 'utf8'))
 }
 
 export const fillDemo =

@@ -104,7 +104,7 @@ describe('a calendar', () => {
   })
 
   it('is the same in every time zone', () => {
-    const program = `import { openCalendar } from './src/guards/calendar.ts'
+    const program = `import { openCalendar } from './src/core/guards/calendar.ts'
       const calendars = await Promise.all(['DE', 'DE-BY', 'CH', 'US', 'JP'].map((name) => openCalendar(name)))
       const days = Array.from({ length: 1461 }, (_, index) => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10))
       console.log(calendars.map(({ isBusinessDay }) => days.map((day) => (isBusinessDay(day) ? 1 : 0)).join('')).join())`

@@ -91,9 +91,7 @@ export async function readEncoding(
   onBytes: (count: number) => void,
 ): Promise<Encoding> {
   const wide = wideEncodingOf(file)
-  if (wide !== undefined && asked !== undefined)
-    throw new Error(`${file}, line 1: it is UTF-16: leave --encoding out`)
-  if (wide !== undefined) return readWide(file, wide, onBytes)
+  if (wide !== undefined) return readWide(file, wide, asked, onBytes)
   const { nul, broken, sequence, firstLines, words } = await lookAtBytes(file, onBytes)
   const refusal = (line: number, what: string) => new Error(`${file}, line ${line}: it is ${what}`)
   // Further down a NUL is a character that a line should not have, like others.
@@ -106,10 +104,9 @@ export async function readEncoding(
   }
   const wanted = asked ?? configured
   if (wanted !== undefined && wanted !== 'utf-8') {
-    const upper = upperHalfOf(wanted)
-    const wrong = [...firstLines].find(([byte]) => isUndefined(upper.charAt(byte - 128)))
-    if (wrong === undefined) return wanted
-    throw refusal(wrong[1], `not ${encodingNames[wanted]}: it has no character ${hex(wrong[0])}`)
+    const unknown = unknownByte(wanted, firstLines)
+    if (unknown === undefined) return wanted
+    throw refusal(unknown.line, `not ${encodingNames[wanted]}: it has no character ${hex(unknown.byte)}`)
   }
   if (sequence !== undefined) {
     const others = `though other parts of the file are (the first in line ${sequence})`
@@ -122,6 +119,13 @@ export async function readEncoding(
     `not UTF-8, and its bytes do not say what it is. ${open}. Choose one with --encoding, or for all files of ` +
       `the table with import.${table}.encoding in the config`,
   )
+}
+
+/** @param firstLines lines by byte @returns the first byte that is no character of the encoding */
+function unknownByte(encoding: OneByte, firstLines: ReadonlyMap<number, number>) {
+  const upper = upperHalfOf(encoding)
+  for (const [byte, line] of firstLines) if (isUndefined(upper.charAt(byte - 128))) return { byte, line }
+  return undefined
 }
 
 const hex = (byte: number) => `0x${byte.toString(16).toUpperCase()}`
@@ -209,8 +213,10 @@ function wideEncodingOf(file: string): 'utf-16le' | 'utf-16be' | undefined {
 async function readWide<Wide extends Encoding>(
   file: string,
   encoding: Wide,
+  asked: ChoosableEncoding | undefined,
   onBytes: (count: number) => void,
 ): Promise<Wide> {
+  if (asked !== undefined) throw new Error(`${file}, line 1: it is UTF-16: leave --encoding out`)
   const decoder = new TextDecoder(encoding)
   let line = 1
   const look = (text: string): void => {

@@ -57,7 +57,7 @@ describe('a signal', () => {
     ['whose time is over', 1, 'late: stopped by SIGINT\n'],
   ])('%s ends at once what does not stop by itself', async (_, limitMs, said) => {
     const stubborn = `
-      import { watchSignals } from './src/system/signals.ts'
+      import { watchSignals } from './src/core/system/signals.ts'
       const onLate = ({ message }) => console.error('late:', message)
       watchSignals(process, () => performance.now(), onLate, ${limitMs}).handle()
       setInterval(() => undefined, 1000)

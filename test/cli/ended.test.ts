@@ -14,14 +14,20 @@ const folder = tempFolder()
 function install(name: string, extensions: string): string {
   const main = pathToFileURL(join(repository, 'src/core/cli/main.ts')).href
   const file = folder.file(`${name}.mjs`)
+  // Threads load the list, too: it is a module of its own.
   writeFileSync(
-    file,
+    folder.file(`${name}-list.mjs`),
     `import { appendFileSync } from 'node:fs'
-     import { main } from '${main}'
      const note = (what) => appendFileSync('asked.txt', what + '\\n')
      const fail = (what) => { throw new Error(what + ' is broken') }
      const load = (hooks) => async () => ({ ended: hooks })
-     await main({ list: [${extensions}], address: import.meta.url })`,
+     export const extensions = { list: [${extensions}], address: import.meta.url }`,
+  )
+  writeFileSync(
+    file,
+    `import { main } from '${main}'
+     import { extensions } from './${name}-list.mjs'
+     await main(extensions)`,
   )
   return file
 }

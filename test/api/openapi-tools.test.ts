@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mustRun, repository, tempFolder } from '../support/product.ts'
-import { isMissing } from '../support/programs.ts'
+import { isMissing, lacks } from '../support/programs.ts'
 import { codeOn, guideOf } from '../support/published-code.ts'
-import { lacksXmllint, readXml } from '../support/read-xml.ts'
+import { readXml } from '../support/read-xml.ts'
 import { buildDemoSite, publishedAt, type Site } from '../support/site.ts'
 import { compilerOptions, generators, node, tools } from './openapi-clients.ts'
 
@@ -48,35 +48,38 @@ Errors:
 - 404: The fund has no prices, or the ISIN is unknown.`)
 })
 
-it.skipIf(lacksXmllint)('has well-formed examples in XML that say nothing else than those in JSON', () => {
-  const contents = operations().flatMap(({ responses }) =>
-    Object.values(responses).map(({ content }) => content),
-  )
-  const pairs = contents.flatMap((content) => {
-    const json = content?.['application/json']
-    const xml = content?.['application/xml']
-    if (json === undefined || xml === undefined) return []
-    expect(xml.schema).toEqual({ $ref: '#/components/schemas/Xml' })
-    if (json.examples === undefined) return [[json.example, xml.example] as const]
-    return Object.entries(json.examples).map(
-      ([name, { value }]) => [value, xml.examples?.[name]?.value] as const,
+it.skipIf(lacks('xmllint'))(
+  'has well-formed examples in XML that say nothing else than those in JSON',
+  () => {
+    const contents = operations().flatMap(({ responses }) =>
+      Object.values(responses).map(({ content }) => content),
     )
-  })
-  expect(pairs.length).toBeGreaterThan(13 * 3)
-  mkdirSync(folder.file('xml'))
-  const names = pairs.map(([, xml], index) => {
-    const name = `${index}.xml`
-    writeFileSync(join(folder.file('xml'), name), String(xml))
-    return name
-  })
-  for (const [index, leaves] of readXml(folder.file('xml'), names).entries()) {
-    const known = textsOf(pairs[index]?.[0])
-    const texts = leaves.map(([, text]) => text)
-    expect(texts.length).toBeGreaterThan(2)
-    // Both are shortened, the XML more.
-    expect(texts.filter((text) => !known.includes(text))).toEqual([])
-  }
-})
+    const pairs = contents.flatMap((content) => {
+      const json = content?.['application/json']
+      const xml = content?.['application/xml']
+      if (json === undefined || xml === undefined) return []
+      expect(xml.schema).toEqual({ $ref: '#/components/schemas/Xml' })
+      if (json.examples === undefined) return [[json.example, xml.example] as const]
+      return Object.entries(json.examples).map(
+        ([name, { value }]) => [value, xml.examples?.[name]?.value] as const,
+      )
+    })
+    expect(pairs.length).toBeGreaterThan(13 * 3)
+    mkdirSync(folder.file('xml'))
+    const names = pairs.map(([, xml], index) => {
+      const name = `${index}.xml`
+      writeFileSync(join(folder.file('xml'), name), String(xml))
+      return name
+    })
+    for (const [index, leaves] of readXml(folder.file('xml'), names).entries()) {
+      const known = textsOf(pairs[index]?.[0])
+      const texts = leaves.map(([, text]) => text)
+      expect(texts.length).toBeGreaterThan(2)
+      // Both are shortened, the XML more.
+      expect(texts.filter((text) => !known.includes(text))).toEqual([])
+    }
+  },
+)
 
 /** The values of a JSON document as XML writes them. */
 function textsOf(value: unknown): string[] {

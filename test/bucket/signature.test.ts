@@ -8,11 +8,12 @@ import { expectSuccess } from '../cli/outcome.ts'
 import { editDatabase } from '../support/database.ts'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
-import { lacksSshKeygen, makeKey } from '../support/ssh-keygen.ts'
+import { lacks } from '../support/programs.ts'
+import { makeKey } from '../support/ssh-keygen.ts'
 
 const settings = { FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: 'https://api.example.org' }
 
-describe.skipIf(lacksSshKeygen)('a bucket whose nights are signed', () => {
+describe.skipIf(lacks('ssh-keygen'))('a bucket whose nights are signed', () => {
   let press: Press
   let ours: ReturnType<typeof makeKey>
   let theirs: ReturnType<typeof makeKey>

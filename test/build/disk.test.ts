@@ -81,7 +81,7 @@ describe('a build with a limit for the size of files', () => {
     const line = args('one.sqlite', 'limited').join(' ')
     const limited = `ulimit -f 4; exec "$0" "$1" ${line}`
     const options = { cwd: folder.path }
-    const { code, stderr } = await ended(spawn('bash', ['-c', limited, process.execPath, launcher], options))
+    const { code, stderr } = await ended(spawn('sh', ['-c', limited, process.execPath, launcher], options))
     const said = /^fundpress: limited: a file grew beyond the limit for files \(ulimit -f\); [^\n]*\n$/
     expect([code, stderr]).toEqual([1, expect.stringMatching(said)])
     expect(readdirSync(folder.path).filter((name) => name.includes('limited'))).toEqual([])

@@ -7,8 +7,9 @@ import { openOracleFunds } from '../../src/extensions/conform/oracle/funds.ts'
 import { openOracle } from '../../src/extensions/conform/oracle/oracle.ts'
 import { expectedObjects } from '../api/oracle/keys.ts'
 import { docsUrl, mustRun, tempFolder } from '../support/product.ts'
+import { lacks } from '../support/programs.ts'
 import { readJson } from '../support/read-json.ts'
-import { lacksXmllint, readXml, type Leaves } from '../support/read-xml.ts'
+import { readXml, type Leaves } from '../support/read-xml.ts'
 import { faultsOf, filesIn } from '../support/tree.ts'
 
 const texts: readonly string[] = [
@@ -106,7 +107,7 @@ it('holds in each document, byte by byte, what the oracle reads from the databas
 })
 
 it('holds in every XML document what its JSON holds, as a conforming parser reads it', ({ skip }) => {
-  if (lacksXmllint) skip('xmllint is not installed: the XML was not read')
+  if (lacks('xmllint')) skip('xmllint is not installed: the XML was not read')
   const files = filesIn(out).filter((file) => /^(api|errors)\/.*\.xml$/.test(file))
   const read = readXml(out, files)
   expect(read).toHaveLength(files.length)

@@ -6,7 +6,8 @@ import { expect, it } from 'vitest'
 import { apply, edit, openToEdit } from '../build/edits.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
-import { lacksXmllint, readXml } from '../support/read-xml.ts'
+import { lacks } from '../support/programs.ts'
+import { readXml } from '../support/read-xml.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 import { run } from './run.ts'
 import { times } from '../support/rounds.ts'
@@ -60,7 +61,7 @@ it('every command does its work, or says what is wrong with the database', async
         for (const file of files.filter((name) => /^(funds|status|downloads)\b.*\.html$/.test(name)))
           expect(textOf(file)).not.toMatch(/>(undefined|NaN|Invalid Date|null)</)
         const documents = files.filter((name) => name.startsWith('api/') && name.endsWith('.xml'))
-        if (!lacksXmllint) readXml(folder.file('out'), documents)
+        if (!lacks('xmllint')) readXml(folder.file('out'), documents)
         const again = await build('again', ' --since out')
         ran.push(again)
         expect(hashesOf(folder.file('again'))).toEqual(hashesOf(folder.file('out')))

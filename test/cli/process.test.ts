@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openTerminal } from '../../src/core/cli/terminal.ts'
 import { repository, tempFolder, withoutPages } from '../support/product.ts'
+import { lacks } from '../support/programs.ts'
 import { sample } from '../support/rounds.ts'
 import { cleanEnvironment, ended, launcher, run, runAlone, start } from './run.ts'
 import { expectFailure } from './outcome.ts'
@@ -76,7 +77,7 @@ describe('a signal', () => {
 })
 
 // util-linux's `script` runs a command on a terminal of its own.
-const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script')
+const hasTerminal = process.platform === 'linux' && !lacks('script')
 const escape = '\u001b['
 const old = 'check --db small.sqlite --as-of 2027-06-01'
 

@@ -8,7 +8,7 @@ import { goodRows, isinOf, makeDatabase } from '../support/database.ts'
 import { readWorkflow } from '../support/github/files.ts'
 import { lint } from '../support/github/lint.ts'
 import { tempFolder } from '../support/product.ts'
-import { isMissing } from '../support/programs.ts'
+import { lacks } from '../support/programs.ts'
 import { expectFailure, expectSuccess, oneLine } from './outcome.ts'
 import { cleanEnvironment, ended, launcher, run } from './run.ts'
 import {
@@ -255,78 +255,78 @@ describe('answers', () => {
     await expectFailure(setup('aws', folder.file('refused'), noName), /--licence-url needs --licence-name/, 2)
   })
 
-  it.each(targets)('with metacharacters stay text in all files of %s', async (target) => {
-    const hostile = `"'\`$(:>pwned)\`:>pwned\`;:>pwned;&|{}[]:#*\\u0000%h \${{ github.token }} {{bucket}}`
-    const url = `https://example.com/"'$(:>pwned)\`:>pwned\`;:>pwned;&|{}[]*%h`
-    const texts = { company: hostile, 'licence-name': hostile }
-    const addresses = { 'base-url': url, imprint: url, privacy: url, 'licence-url': url }
-    const dest = await written(target, {
-      ...texts,
-      ...addresses,
-      package: `https://example.com/'$(:>pwned)'.tgz`,
-    })
-    const { site, licence, baseUrl } = configOf(dest)
-    expect([site.name, site.imprint, site.privacy]).toEqual([hostile, url, url])
-    expect([licence, baseUrl]).toEqual([{ name: hostile, url }, url])
-    for (const [name, text] of Object.entries(textsOf(dest)))
-      if (!['fundpress.config.json', 'SETUP.md'].includes(name)) expect(text).not.toContain('pwned')
-    // Every program is missing, so only what the shell itself does can happen.
-    for (const block of blocksOf(dest)) {
-      const { stderr } = spawnSync('/bin/bash', ['-c', block], {
-        cwd: dest,
-        env: { PATH: '/nowhere' },
-        encoding: 'utf8',
+  it.skipIf(lacks('bash')).each(targets)(
+    'with metacharacters stay text in all files of %s',
+    async (target) => {
+      const hostile = `"'\`$(:>pwned)\`:>pwned\`;:>pwned;&|{}[]:#*\\u0000%h \${{ github.token }} {{bucket}}`
+      const url = `https://example.com/"'$(:>pwned)\`:>pwned\`;:>pwned;&|{}[]*%h`
+      const texts = { company: hostile, 'licence-name': hostile }
+      const addresses = { 'base-url': url, imprint: url, privacy: url, 'licence-url': url }
+      const dest = await written(target, {
+        ...texts,
+        ...addresses,
+        package: `https://example.com/'$(:>pwned)'.tgz`,
       })
-      expect([block, /syntax error|unexpected EOF/.exec(stderr)]).toEqual([block, null])
-    }
-    expect(filesOf(dest).filter((name) => name.includes('pwned'))).toEqual([])
-  })
-
-  it.skipIf(isMissing(existsSync('/usr/bin/script')))(
-    'come from a terminal, too, where a wrong one is asked for again',
-    async () => {
-      const dest = folder.file('asked')
-      const known = Object.fromEntries(Object.entries(company).filter(([name]) => name !== 'base-url'))
-      const words = ['setup', 'server', '--dest', dest, ...flagsOf({ ...known, port: '18080' })]
-      const line = [process.execPath, launcher, ...words].map((word) => `'${word}'`).join(' ')
-      const child = spawn('script', ['-qec', line, '/dev/null'], {
-        cwd: folder.path,
-        env: cleanEnvironment(),
-      })
-      const end = ended(child)
-      const replies: readonly (readonly [RegExp, string])[] = [
-        [/Address of the API.*: $/, 'nonsense'],
-        [/This is 'nonsense': it must be an absolute http[^]*: $/, 'https://api.example.com'],
-        [/Licence of the data.*\(empty: none\): $/, 'CC-BY-4.0'],
-        [/licence's text.*: $/, ''],
-        [/Bucket.* \[file:\/\/\/srv\/fundpress\]: $/, ''],
-        [/Fund database.*: $/, ''],
-        [/Time of the first attempt.* \[03:17\]: $/, '04:34'],
-      ]
-      let said = ''
-      let next = 0
-      child.stdout.on('data', (chunk: Buffer) => {
-        // Without what moves the cursor.
-        said += chunk.toString().replace(/\u001b\[[0-9;?]*[A-Za-z]|\r/g, '')
-        const [question, reply] = replies[next] ?? []
-        if (question?.test(said) !== true) return
-        next++
-        said = ''
-        child.stdin.write(`${reply ?? ''}\n`)
-      })
-      const { code, stdout } = await end
-      expect([code, next, stdout]).toEqual([0, replies.length, expect.stringContaining('SETUP.md')])
-      const { baseUrl, licence, serve } = configOf(dest)
-      expect([baseUrl, licence, serve]).toEqual([
-        'https://api.example.com',
-        { name: 'CC-BY-4.0' },
-        { port: 18_080 },
-      ])
-      expect(readFileSync(join(dest, 'systemd/fundpress-nightly.timer'), 'utf8')).toContain(
-        'OnCalendar=*-*-* 04:34:00 Europe/Berlin\nOnCalendar=*-*-* 06:00:00 Europe/Berlin\n',
-      )
+      const { site, licence, baseUrl } = configOf(dest)
+      expect([site.name, site.imprint, site.privacy]).toEqual([hostile, url, url])
+      expect([licence, baseUrl]).toEqual([{ name: hostile, url }, url])
+      for (const [name, text] of Object.entries(textsOf(dest)))
+        if (!['fundpress.config.json', 'SETUP.md'].includes(name)) expect(text).not.toContain('pwned')
+      // Every program is missing, so only what the shell itself does can happen.
+      for (const block of blocksOf(dest)) {
+        const { stderr } = spawnSync('/bin/bash', ['-c', block], {
+          cwd: dest,
+          env: { PATH: '/nowhere' },
+          encoding: 'utf8',
+        })
+        expect([block, /syntax error|unexpected EOF/.exec(stderr)]).toEqual([block, null])
+      }
+      expect(filesOf(dest).filter((name) => name.includes('pwned'))).toEqual([])
     },
   )
+
+  it.skipIf(lacks('script'))('come from a terminal, too, where a wrong one is asked for again', async () => {
+    const dest = folder.file('asked')
+    const known = Object.fromEntries(Object.entries(company).filter(([name]) => name !== 'base-url'))
+    const words = ['setup', 'server', '--dest', dest, ...flagsOf({ ...known, port: '18080' })]
+    const line = [process.execPath, launcher, ...words].map((word) => `'${word}'`).join(' ')
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      cwd: folder.path,
+      env: cleanEnvironment(),
+    })
+    const end = ended(child)
+    const replies: readonly (readonly [RegExp, string])[] = [
+      [/Address of the API.*: $/, 'nonsense'],
+      [/This is 'nonsense': it must be an absolute http[^]*: $/, 'https://api.example.com'],
+      [/Licence of the data.*\(empty: none\): $/, 'CC-BY-4.0'],
+      [/licence's text.*: $/, ''],
+      [/Bucket.* \[file:\/\/\/srv\/fundpress\]: $/, ''],
+      [/Fund database.*: $/, ''],
+      [/Time of the first attempt.* \[03:17\]: $/, '04:34'],
+    ]
+    let said = ''
+    let next = 0
+    child.stdout.on('data', (chunk: Buffer) => {
+      // Without what moves the cursor.
+      said += chunk.toString().replace(/\u001b\[[0-9;?]*[A-Za-z]|\r/g, '')
+      const [question, reply] = replies[next] ?? []
+      if (question?.test(said) !== true) return
+      next++
+      said = ''
+      child.stdin.write(`${reply ?? ''}\n`)
+    })
+    const { code, stdout } = await end
+    expect([code, next, stdout]).toEqual([0, replies.length, expect.stringContaining('SETUP.md')])
+    const { baseUrl, licence, serve } = configOf(dest)
+    expect([baseUrl, licence, serve]).toEqual([
+      'https://api.example.com',
+      { name: 'CC-BY-4.0' },
+      { port: 18_080 },
+    ])
+    expect(readFileSync(join(dest, 'systemd/fundpress-nightly.timer'), 'utf8')).toContain(
+      'OnCalendar=*-*-* 04:34:00 Europe/Berlin\nOnCalendar=*-*-* 06:00:00 Europe/Berlin\n',
+    )
+  })
 })
 
 /** The shell blocks of a checklist. */

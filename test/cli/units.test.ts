@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readWorkflow } from '../support/github/files.ts'
 import { tempFolder } from '../support/product.ts'
-import { isMissing, lacksShellcheck, shellcheck } from '../support/programs.ts'
+import { isMissing, lacks, shellcheck } from '../support/programs.ts'
 import { expectSuccess } from './outcome.ts'
 import { run } from './run.ts'
 import { setupWords } from './setup-flags.ts'
@@ -141,7 +141,7 @@ describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-anal
 describe('the script of failures', () => {
   const script = join(templates, 'failed.sh')
 
-  it.skipIf(lacksShellcheck)('pleases shellcheck', () => {
+  it.skipIf(lacks('shellcheck'))('pleases shellcheck', () => {
     expect(shellcheck(readFileSync(script, 'utf8'))).toBe('')
   })
 

@@ -3,10 +3,11 @@ import { copyFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { partChecks } from '../../src/extensions/conform/checks/http.ts'
 import { type ConformReport, checks, openSuite } from '../../src/extensions/conform/suite.ts'
-import { certificate, lacksOpenssl } from '../support/certificate.ts'
+import { certificate } from '../support/certificate.ts'
 import { editDatabase } from '../support/database.ts'
 import { docsUrl, forced, makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
 import { type Server, startServer, startServing } from '../support/product.ts'
+import { lacks } from '../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../support/publishing.ts'
 import type { RawResponse } from '../support/request.ts'
 import { startS3 } from '../support/s3/server.ts'
@@ -188,7 +189,7 @@ it.each([
   expect(failed).toEqual(expected)
 })
 
-it.skipIf(lacksOpenssl)(
+it.skipIf(lacks('openssl'))(
   'a server with https, a path prefix and absolute redirects passes, and --json gives the report',
   async () => {
     const { file, ...tls } = await certificate()

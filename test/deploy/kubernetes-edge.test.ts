@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   findMistakes,
-  lacksKubectl,
   rendered,
   type KubernetesObject,
   type PodSpec,
   type Tree,
 } from '../support/kubernetes.ts'
 import { mustRun, repository, tempFolder } from '../support/product.ts'
+import { lacks } from '../support/programs.ts'
 
 const folder = tempFolder()
 const root = join(repository, 'templates/kubernetes')
 
-describe.skipIf(lacksKubectl)('the edge', () => {
+describe.skipIf(lacks('kubectl'))('the edge', () => {
   let objects: readonly KubernetesObject[]
   let pod: PodSpec
 

@@ -7,9 +7,10 @@ import { editDatabase } from '../support/database.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { docsUrl, mustRun, tempFolder } from '../support/product.ts'
+import { lacks } from '../support/programs.ts'
 import { credentials } from '../support/publishing.ts'
 import { snapshotId } from '../support/tree.ts'
-import { kustomize, lacksKubectl, makeCluster } from '../support/kubernetes.ts'
+import { kustomize, makeCluster } from '../support/kubernetes.ts'
 
 const folder = tempFolder()
 const simple = makeCluster(kustomize('nightly', folder), folder, secret)
@@ -85,7 +86,7 @@ function expectPublished() {
 }
 
 /** Each test goes on with the shards of the first. */
-describe.skipIf(lacksKubectl)('the sharded night', () => {
+describe.skipIf(lacks('kubectl'))('the sharded night', () => {
   it('publishes what one machine would: the merge begins first, a pod is killed, an index has two pods', async () => {
     const first = sharded.start(nightly, pod(0))
     await expect.poll(() => tars()).toEqual(['0.tar'])
@@ -135,7 +136,7 @@ describe.skipIf(lacksKubectl)('the sharded night', () => {
 })
 const tars = (job = `${nightly}-1`) => readdirSync(join(shared, job)).filter((file) => file.endsWith('.tar'))
 
-describe.skipIf(lacksKubectl)('the simple night', () => {
+describe.skipIf(lacks('kubectl'))('the simple night', () => {
   it('publishes as of today, and the watch is content until nothing has gone live for 36 hours', async () => {
     press.reset()
     await mustRun(['init', '--demo', '--db', database, '--funds', '1', '--years', '1', '--seed', '3'])

@@ -5,15 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { settingList } from '../../src/core/cli/settings.ts'
 import { run } from '../cli/run.ts'
 import { repository, tempFolder } from '../support/product.ts'
-import { lacksShellcheck, shellcheck } from '../support/programs.ts'
-import {
-  cronJob,
-  findMistakes,
-  kustomize,
-  lacksKubectl,
-  type Container,
-  type PodSpec,
-} from '../support/kubernetes.ts'
+import { cronJob, findMistakes, kustomize, type Container, type PodSpec } from '../support/kubernetes.ts'
+import { lacks, shellcheck } from '../support/programs.ts'
 
 const folder = tempFolder()
 const root = join(repository, 'templates/kubernetes')
@@ -26,7 +19,7 @@ const variants = [
 const { objects: sharded } = variants[2]
 const containersOf = ({ initContainers = [], containers }: PodSpec) => [...initContainers, ...containers]
 
-describe.each(lacksKubectl ? [] : variants)('$title', ({ objects }) => {
+describe.each(lacks('kubectl') ? [] : variants)('$title', ({ objects }) => {
   const night = cronJob(objects, 'fundpress-nightly')
   const watch = cronJob(objects, 'fundpress-watch')
   const specs = [night, watch, cronJob(objects, 'fundpress-verify')]
@@ -129,7 +122,7 @@ describe.each(lacksKubectl ? [] : variants)('$title', ({ objects }) => {
   })
 })
 
-it.skipIf(lacksKubectl)('renders as many shards as there are pods, of which two can always run', () => {
+it.skipIf(lacks('kubectl'))('renders as many shards as there are pods, of which two can always run', () => {
   const {
     completions = 0,
     parallelism = 0,
@@ -142,7 +135,7 @@ it.skipIf(lacksKubectl)('renders as many shards as there are pods, of which two 
   expect(JSON.stringify(env)).toContain('controller-uid')
 })
 
-it.skipIf(lacksShellcheck)('has a script that shellcheck has nothing against', () => {
+it.skipIf(lacks('shellcheck'))('has a script that shellcheck has nothing against', () => {
   const script = readFileSync(join(root, 'sharded/pod.sh'), 'utf8')
   expect(shellcheck(script, '--enable=check-unassigned-uppercase')).toBe('')
 })

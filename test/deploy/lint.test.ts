@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { lint } from '../support/github/lint.ts'
 import { readAction, readWorkflow, type Job } from '../support/github/files.ts'
-import { lacksShellcheck, shellcheck } from '../support/programs.ts'
+import { lacks, shellcheck } from '../support/programs.ts'
 
 const all = readdirSync('.github', { recursive: true, encoding: 'utf8' }).map((file) => `.github/${file}`)
 const files = all.filter((file) => /(?:workflows\/.*|action)\.yml$/.test(file)).sort()
@@ -71,7 +71,7 @@ describe('shellcheck', () => {
     .filter((file) => file.endsWith('.sh'))
     .map((file) => [file, textOf(file).replace('\n', `\n${ofSteps}`)] as const)
 
-  it.skipIf(lacksShellcheck).each([...scripts, ...shell])('finds nothing in %s', (_, input) => {
+  it.skipIf(lacks('shellcheck')).each([...scripts, ...shell])('finds nothing in %s', (_, input) => {
     expect(shellcheck(input, '--shell=bash', '--enable=check-unassigned-uppercase')).toBe('')
   })
 })

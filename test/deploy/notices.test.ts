@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { asOf, fileOf, press, useNights } from '../bucket/nightly/nightly.ts'
 import { repository } from '../support/product.ts'
-import { isMissing, lacks, lacksShellcheck, shellcheck } from '../support/programs.ts'
+import { isMissing, lacks, shellcheck } from '../support/programs.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 import { useReceiver } from '../support/receiver.ts'
 import { expectSuccess } from '../cli/outcome.ts'
@@ -45,8 +45,8 @@ const notify = (flags: readonly string[], env: Readonly<Record<string, string>>)
 const failure = ['--event', 'failed', '--as-of', asOf, '--reason', 'the NAV of <Fonds & Söhne> is "new"']
 const title = `fundpress ${asOf}: failed`
 
-const lacksCurl = lacks('curl', '--version')
-const lacksJq = lacks('jq', '--version')
+const lacksCurl = lacks('curl')
+const lacksJq = lacks('jq')
 
 beforeEach(() => rmSync(fileOf('fundpress.config.json'), { force: true }))
 
@@ -222,7 +222,7 @@ describe('metrics', () => {
   })
 })
 
-it.skipIf(lacksShellcheck).each(['Mail', 'A card for Teams'])(
+it.skipIf(lacks('shellcheck')).each(['Mail', 'A card for Teams'])(
   'the script of "%s" is one for any shell',
   (heading) => {
     expect(shellcheck(blockOf(heading, 'sh'), '--shell=sh')).toBe('')

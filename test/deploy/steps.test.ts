@@ -7,6 +7,7 @@ import { bucketOf } from '../support/bucket.ts'
 import { editDatabase } from '../support/database.ts'
 import { startApi, type Artifact, type FakeApi } from '../support/github/api.ts'
 import { makeCheckout, type Checkout } from '../support/github/steps.ts'
+import { needs } from '../support/programs.ts'
 import { credentials } from '../support/publishing.ts'
 import { useReceiver } from '../support/receiver.ts'
 import { startS3 } from '../support/s3/server.ts'
@@ -18,6 +19,7 @@ const receiver = useReceiver()
 let checkout: Checkout
 let api: FakeApi
 let ownProgram: string
+needs('bash', 'jq')
 
 beforeAll(async () => {
   checkout = makeCheckout()

@@ -6,6 +6,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { runAlone } from '../cli/run.ts'
 import { endingThreadCode, withEndingThread } from '../support/ending-thread.ts'
 import { mustRun, tempFolder } from '../support/product.ts'
+import { lacks } from '../support/programs.ts'
 import { hashesOf } from '../support/tree.ts'
 import { buildNight, demoDay, withDownloads, type Night } from './night.ts'
 import { readCsv } from './readers.ts'
@@ -54,7 +55,7 @@ it('leads from downloads/latest/ to the as-of date if the folder is opened witho
   expect(existsSync(join(folder.file('first'), 'downloads/latest', target))).toBe(true)
 })
 
-it('holds no funds but those that are built', async () => {
+it.skipIf(lacks('python3'))('holds no funds but those that are built', async () => {
   const [, [isin = ''] = []] = readCsv(first?.folder ?? '', 'prices.csv')
   const night = await buildNight(db, folder.file('only'), demoDay, '--only', isin)
   const isins = readCsv(night.folder, 'prices.csv')

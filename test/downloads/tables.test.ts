@@ -10,8 +10,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/extensions/downloads/formats/csv-excel.ts'
 import type { ColumnType, OutputTable } from '../../src/extensions/downloads/tables.ts'
 import { csvLine } from '../../src/extensions/downloads/formats/csv.ts'
-import { isMissing, lacks } from '../support/programs.ts'
 import { tempFolder } from '../support/product.ts'
+import { isMissing, lacks } from '../support/programs.ts'
 import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import {
@@ -28,6 +28,7 @@ import { duckdb, hasDuckdb, readCsv, readCsvs, readSqlite } from './readers.ts'
 const folder = tempFolder()
 const unbuilt: Night = { db: '', out: '', asOf: '', folder: '' }
 const nights = { demo: unbuilt, odd: unbuilt }
+const lacksPython = lacks('python3')
 
 beforeAll(async () => {
   nights.demo = await demoNight()
@@ -71,44 +72,54 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   let csv: Readonly<Record<string, string[][]>> = {}
   let sqlite: readonly unknown[][][] = []
   beforeAll(() => {
+    if (lacksPython) return
     const names = filesIn(night().folder).filter((name) => /^(csv-excel\/)?\w+\.csv$/.test(name))
     csv = readCsvs(night().folder, names)
     sqlite = readSqlite(file('fundpress.sqlite'), ...tables.map((table) => `SELECT * FROM ${table}`))
   })
 
-  it.each(tables)('%s.csv has the rows of the database, with an apostrophe before a formula', (table) => {
-    const expected = rowsOf(table)
-    const [header = [], ...rows] = csv[`${csvName(table)}.csv`] ?? []
-    expect(rows.length).toBe(expected.length)
-    expect(new Set(header).size).toBe(expected[0]?.length ?? header.length)
-    const read = rows.map((row, index) =>
-      row.map((field, at) => asField(field, expected[index]?.[at] ?? null)),
-    )
-    expectRows(
-      read,
-      expected.map((row) => row.map(expectedField)),
-    )
-    expect(rows.flat().filter((field) => /^-?\d+(\.\d+)?e/i.test(field))).toEqual([])
-  })
+  it.skipIf(lacksPython).each(tables)(
+    '%s.csv has the rows of the database, with an apostrophe before a formula',
+    (table) => {
+      const expected = rowsOf(table)
+      const [header = [], ...rows] = csv[`${csvName(table)}.csv`] ?? []
+      expect(rows.length).toBe(expected.length)
+      expect(new Set(header).size).toBe(expected[0]?.length ?? header.length)
+      const read = rows.map((row, index) =>
+        row.map((field, at) => asField(field, expected[index]?.[at] ?? null)),
+      )
+      expectRows(
+        read,
+        expected.map((row) => row.map(expectedField)),
+      )
+      expect(rows.flat().filter((field) => /^-?\d+(\.\d+)?e/i.test(field))).toEqual([])
+    },
+  )
 
-  it.each(tables)('the Excel files of %s have the same rows, with decimal commas, no formulas', (table) => {
-    const expected = rowsOf(table)
-    const name = table === 'prices' ? 'prices_\\d{4}' : csvName(table)
-    const files = Object.keys(csv).filter((file) => new RegExp(`^csv-excel/${name}\\.csv$`).test(file))
-    const rows = files.flatMap((file) => csv[file]?.slice(1) ?? [])
-    if (table === 'prices') rows.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))
-    const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
-    const fields = expected.map((row) => row.map((value, at) => excelField(value, isDecimal(at))))
-    expect(rows.length).toBe(fields.length)
-    const read = rows.map((row, index) => row.map((field, at) => excelValue(field, fields[index]?.[at])))
-    expectRows(read, fields)
-  })
+  it.skipIf(lacksPython).each(tables)(
+    'the Excel files of %s have the same rows, with decimal commas, no formulas',
+    (table) => {
+      const expected = rowsOf(table)
+      const name = table === 'prices' ? 'prices_\\d{4}' : csvName(table)
+      const files = Object.keys(csv).filter((file) => new RegExp(`^csv-excel/${name}\\.csv$`).test(file))
+      const rows = files.flatMap((file) => csv[file]?.slice(1) ?? [])
+      if (table === 'prices') rows.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))
+      const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
+      const fields = expected.map((row) => row.map((value, at) => excelField(value, isDecimal(at))))
+      expect(rows.length).toBe(fields.length)
+      const read = rows.map((row, index) => row.map((field, at) => excelValue(field, fields[index]?.[at])))
+      expectRows(read, fields)
+    },
+  )
 
-  it.each(tables)('table %s of the SQLite file has the same rows, amounts as numbers', (table) => {
-    const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
-    const expected = rowsOf(table).map((row) => row.map((value, at) => sqliteValue(value, isDecimal(at))))
-    expectRows(sqlite[tables.indexOf(table)] ?? [], expected)
-  })
+  it.skipIf(lacksPython).each(tables)(
+    'table %s of the SQLite file has the same rows, amounts as numbers',
+    (table) => {
+      const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
+      const expected = rowsOf(table).map((row) => row.map((value, at) => sqliteValue(value, isDecimal(at))))
+      expectRows(sqlite[tables.indexOf(table)] ?? [], expected)
+    },
+  )
 
   it.skipIf(isMissing(hasDuckdb)).each(tables)('%s.parquet has the same rows for DuckDB', async (table) => {
     const rows = await duckdb(`SELECT * FROM '${file(`${table}.parquet`)}'`)
@@ -209,7 +220,7 @@ it.skipIf(isMissing(hasDuckdb))('has a fund in two row groups of prices.parquet 
   expect(Math.max(...isins.map(countOf))).toBe(2)
 })
 
-describe('a text that a spreadsheet would run', () => {
+describe.skipIf(lacksPython)('a text that a spreadsheet would run', () => {
   const { formula } = hostileNames
   const fieldsOf = (night: Night, path: string) => readCsv(night.folder, path).flat()
   const aboutOf = (night: Night) => readFileSync(join(night.folder, 'datapackage.json'), 'utf8')
@@ -434,7 +445,7 @@ it.each([
   expect(plain).toEqual(values)
 })
 
-it.skipIf(lacks('soffice', '--version'))(
+it.skipIf(lacks('soffice'))(
   'keeps each text as it is in LibreOffice, in German and English, and a whole number with its digits',
   () => {
     const all = [...misread, ...texts]
@@ -518,7 +529,7 @@ it('continues in another file if a sheet is full, in the middle of a fund, too',
   ])
 })
 
-it('describes every column of the SQLite file', () => {
+it.skipIf(lacksPython)('describes every column of the SQLite file', () => {
   const [described, there] = readSqlite(
     join(nights.demo.folder, 'fundpress.sqlite'),
     'SELECT table_name, column_name FROM columns WHERE length(description) > 3',
@@ -542,20 +553,23 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
     expect(folders.length).toBeGreaterThan(1)
   })
 
-  it('prices.csv ends with the newest price and reaches as far back as a cell holds', () => {
-    const names = [...pricesOf().keys()].map((isin) => `${isin}/prices.csv`)
-    const files = readCsvs(night().folder, names)
-    for (const [isin, prices] of pricesOf()) {
-      const [header, ...rows] = files[`${isin}/prices.csv`] ?? []
-      expect(header).toEqual(['date', 'nav'])
-      expect(rows).toEqual(prices.slice(-rows.length).map(([, date, nav]) => [date, nav]))
-      const { length } = textOf(isin, 'prices.csv')
-      const [, date = '', nav = ''] = prices[prices.length - rows.length - 1] ?? []
-      expect(length).toBeLessThan(limit)
-      if (rows.length < prices.length)
-        expect(length + `${date},${nav}\r\n`.length).toBeGreaterThanOrEqual(limit)
-    }
-  })
+  it.skipIf(lacksPython)(
+    'prices.csv ends with the newest price and reaches as far back as a cell holds',
+    () => {
+      const names = [...pricesOf().keys()].map((isin) => `${isin}/prices.csv`)
+      const files = readCsvs(night().folder, names)
+      for (const [isin, prices] of pricesOf()) {
+        const [header, ...rows] = files[`${isin}/prices.csv`] ?? []
+        expect(header).toEqual(['date', 'nav'])
+        expect(rows).toEqual(prices.slice(-rows.length).map(([, date, nav]) => [date, nav]))
+        const { length } = textOf(isin, 'prices.csv')
+        const [, date = '', nav = ''] = prices[prices.length - rows.length - 1] ?? []
+        expect(length).toBeLessThan(limit)
+        if (rows.length < prices.length)
+          expect(length + `${date},${nav}\r\n`.length).toBeGreaterThanOrEqual(limit)
+      }
+    },
+  )
 
   it('prices.json has the same prices as numbers, digit for digit', () => {
     for (const [isin, prices] of pricesOf()) {
@@ -587,18 +601,25 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
     }
   })
 
-  it('newest_prices.csv has the newest price of each fund with its name and currency', () => {
-    const names = new Map(
-      expectedRows(night().db, 'funds', night().asOf).map(([isin, , name]) => [isin, name]),
-    )
-    const expected = [...expectedHistories(night().db, night().asOf)].map(([isin, rows]) => {
-      return [isin, expectedField(names.get(isin) ?? ''), ...(rows.at(-1) ?? []).map((value) => value ?? '')]
-    })
-    const [header, ...rows] = readCsv(night().folder, 'newest_prices.csv')
-    expect(header).toEqual(['isin', 'name', ...historyColumns])
-    expect(rows).toEqual(expected)
-    expect(readCsv(night().folder, 'csv-excel/newest_prices.csv')).toHaveLength(expected.length + 1)
-  })
+  it.skipIf(lacksPython)(
+    'newest_prices.csv has the newest price of each fund with its name and currency',
+    () => {
+      const names = new Map(
+        expectedRows(night().db, 'funds', night().asOf).map(([isin, , name]) => [isin, name]),
+      )
+      const expected = [...expectedHistories(night().db, night().asOf)].map(([isin, rows]) => {
+        return [
+          isin,
+          expectedField(names.get(isin) ?? ''),
+          ...(rows.at(-1) ?? []).map((value) => value ?? ''),
+        ]
+      })
+      const [header, ...rows] = readCsv(night().folder, 'newest_prices.csv')
+      expect(header).toEqual(['isin', 'name', ...historyColumns])
+      expect(rows).toEqual(expected)
+      expect(readCsv(night().folder, 'csv-excel/newest_prices.csv')).toHaveLength(expected.length + 1)
+    },
+  )
 })
 
 it('cuts the history of funds that are long enough to need it, and of no others', () => {

@@ -3,9 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { once } from './once.ts'
 import { makeTempFolder } from './product.ts'
-import { lacks } from './programs.ts'
-
-export const lacksOpenssl = lacks('openssl', 'version')
 
 /** A certificate of this machine that nobody has signed but itself. `file` holds it. */
 export const certificate = () =>

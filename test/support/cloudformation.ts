@@ -1,6 +1,5 @@
 /** Templates of CloudFormation: what cfn-lint says of one, and what one becomes with its parameters. */
 import { spawnSync } from 'node:child_process'
-import { lacks } from './programs.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -18,8 +17,6 @@ export interface Template {
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const lacksCfnLint = lacks('cfn-lint', '--version')
 
 /** @returns what AWS's own linter finds in a template, a line each */
 export function cfnLint(file: string, ...ignored: readonly string[]): string {

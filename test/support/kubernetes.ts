@@ -26,11 +26,9 @@ export interface KubernetesObject extends Tree {
   readonly metadata: { name: string; readonly labels?: Readonly<Record<string, string>> }
 }
 
-export const lacksKubectl = lacks('kubectl', 'kustomize', '--help')
-
 /** @returns what `kubectl apply -k` sends for a night. @param fetches whether the component is enabled, as README.md says */
 export function kustomize(night: 'nightly' | 'sharded', folder: TempFolder, fetches = false) {
-  if (lacksKubectl) return []
+  if (lacks('kubectl')) return []
   const copy = folder.file(`${night}-${String(fetches)}`)
   cpSync(join(repository, 'templates/kubernetes'), copy, { recursive: true })
   const file = join(copy, night, 'kustomization.yaml')

@@ -1,5 +1,9 @@
 /** Programs that a machine may lack. */
 import { spawnSync } from 'node:child_process'
+import { accessSync, appendFileSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { beforeEach, expect } from 'vitest'
+import { missingPrograms } from './temporary.ts'
 
 /** Whether a test has to be skipped for it: in CI it fails instead. */
 export const isMissing = (isThere: boolean): boolean => !isThere && process.env['CI'] !== 'true'
@@ -7,11 +11,37 @@ export const isMissing = (isThere: boolean): boolean => !isThere && process.env[
 export const canRun = (program: string, ...args: readonly string[]): boolean =>
   spawnSync(program, args, { stdio: 'ignore' }).status === 0
 
-/** Whether a test has to be skipped because a program does not run with these arguments. */
-export const lacks = (program: string, ...args: readonly string[]): boolean =>
-  isMissing(canRun(program, ...args))
+const isInPath = (program: string): boolean =>
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
 
-export const lacksShellcheck = lacks('shellcheck', '--version')
+/**
+ * Whether a test has to be skipped because a program is not in PATH or does not run with these arguments. Ask in the test file:
+ * the end of the run names the program and counts the files that have asked.
+ */
+export function lacks(program: string, ...args: readonly string[]): boolean {
+  const isLacking = isMissing(args.length === 0 ? isInPath(program) : canRun(program, ...args))
+  if (isLacking) appendFileSync(missingPrograms(), `${program}\t${expect.getState().testPath ?? ''}\n`)
+  return isLacking
+}
+
+/**
+ * Skips the tests of this file, or of the suite around, where a program is missing.
+ * @returns whether all are there: `beforeAll` runs in any case, and has to ask
+ */
+export function needs(...programs: readonly string[]): boolean {
+  const missing = programs.filter((program) => lacks(program))
+  beforeEach(({ skip }) => {
+    skip(missing.length > 0, `without ${missing.join(', ')}`)
+  })
+  return missing.length === 0
+}
 
 /** @returns what shellcheck finds in a script for the shell of its first line */
 export function shellcheck(input: string, ...flags: readonly string[]): string {

@@ -1,12 +1,9 @@
 /** XML documents as a conforming parser understands them: libxml2 brings them into one form, which is simple to read. */
 import { spawnSync } from 'node:child_process'
-import { lacks } from './programs.ts'
 import { unescapeXml } from './s3/wire.ts'
 
 /** A document's values by their place, such as `/prices/0/date`; an `item` is named by its key. */
 export type Leaves = readonly (readonly [place: string, text: string])[]
-
-export const lacksXmllint = lacks('xmllint', '--version')
 
 /** The values of each file, in the order of the files; throws where one of them is not well-formed. */
 export function readXml(cwd: string, files: readonly string[]): Leaves[] {

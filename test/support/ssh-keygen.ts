@@ -1,10 +1,6 @@
 /** Keys of OpenSSH, made by `ssh-keygen`. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { canRun, isMissing } from './programs.ts'
-
-/** `ssh-keygen` has no flag that does nothing. */
-export const lacksSshKeygen = isMissing(canRun('sh', '-c', 'command -v ssh-keygen'))
 
 /** @param file of the private key; the public one lies beside it */
 export function makeKey(file: string, ...flags: readonly string[]) {

@@ -1,6 +1,6 @@
 /** Where everything that a run of the tests writes lies: whatever a killed program leaves there goes at the end. */
 
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -11,7 +11,22 @@ export default function makeTemporaryFolder(): () => void {
   chmodSync(folder, 0o1777)
   process.env['TMPDIR'] = folder
   return () => {
+    reportMissing()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
+}
+
+/** A line for each program that tests have missed: the program, and the path of their file. */
+export const missingPrograms = () => join(tmpdir(), 'missing-programs')
+
+/** Says what a run could not test here. */
+function reportMissing(): void {
+  if (!existsSync(missingPrograms())) return
+  const lines = new Set(readFileSync(missingPrograms(), 'utf8').trimEnd().split('\n'))
+  const programs = [...lines].map((line) => line.replace(/\t.*/, ''))
+  for (const program of [...new Set(programs)].sort()) {
+    const files = programs.filter((one) => one === program).length
+    process.stdout.write(`skipped without ${program}: tests in ${files} ${files === 1 ? 'file' : 'files'}\n`)
   }
 }
 

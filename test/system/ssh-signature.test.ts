@@ -5,9 +5,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { fingerprintOf, isSignedBy, openSigning } from '../../src/core/system/ssh-signature.ts'
 import { tempFolder } from '../support/folders.ts'
-import { makeKey, lacksSshKeygen } from '../support/ssh-keygen.ts'
+import { lacks } from '../support/programs.ts'
+import { makeKey } from '../support/ssh-keygen.ts'
 
-describe.skipIf(lacksSshKeygen)('signatures', () => {
+describe.skipIf(lacks('ssh-keygen'))('signatures', () => {
   const folder = tempFolder()
   const digestOf = (text: string) => createHash('sha512').update(text).digest()
 

@@ -32,7 +32,7 @@ describe('notify', () => {
       { ...webhook(), events: ['done'] },
       { type: 'webhook', url: 'env:HOOK' },
       { type: 'command', command: ['tee', 'told.json'] },
-      { type: 'command', command: 'jq .event >&2' },
+      { type: 'command', command: 'cat >&2' },
     )
     const stdout = await expectSuccess(notify('--test', { HOOK: `${receiver.url}/202/chat` }))
     expect(stdout).toBe(
@@ -40,7 +40,7 @@ describe('notify', () => {
         `notify: webhook (${receiver.host}): was told; events: done\n`,
         `notify: webhook (${receiver.host}): was told; events: ${usual}\n`,
         `notify: command (tee): was told; events: ${usual}\n`,
-        `notify: command (jq): was told; events: ${usual}\n`,
+        `notify: command (cat): was told; events: ${usual}\n`,
       ].join(''),
     )
     expect(receiver.received.map(({ path }) => path).sort()).toEqual(['/200/', '/202/chat'])

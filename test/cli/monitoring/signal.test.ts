@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import { asOf, fileOf, press, read, useNights } from '../../bucket/nightly/nightly.ts'
-import { isMissing } from '../../support/programs.ts'
+import { isMissing, lacks } from '../../support/programs.ts'
 import { listen, useReceiver } from '../../support/receiver.ts'
 import { ended, launcher } from '../run.ts'
 
@@ -42,7 +42,9 @@ it('SIGINT of a scheduler sends a notice before the run ends by it', async () =>
   expect([JSON.parse(read('told.json'))]).toEqual(told)
 })
 
-it.skipIf(isMissing(process.platform === 'linux'))('Ctrl-C at a terminal sends no notice', async () => {
+const lacksTerminal = isMissing(process.platform === 'linux') || lacks('python3')
+
+it.skipIf(lacksTerminal)('Ctrl-C at a terminal sends no notice', async () => {
   const silent = createServer(() => python.stdin.write('\u0003'))
   const port = await listen(silent)
   const line = [launcher, 'nightly', '--db', 'funds.sqlite', '--as-of', asOf, '--bucket', 'funds']

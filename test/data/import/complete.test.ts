@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
-import { lacks } from '../../support/programs.ts'
 import {
   db,
   fileOf,
@@ -14,9 +13,10 @@ import {
   stepsOf,
   useNights,
 } from '../../bucket/nightly/nightly.ts'
+import { lacks } from '../../support/programs.ts'
 
 useNights(1)
-const lacksSqlite = lacks('sqlite3', '--version')
+const lacksSqlite = lacks('sqlite3')
 
 const wanted = { FUNDPRESS_REQUIRE_COMPLETE: 'true' }
 const night = (flags = '') => nightly(flags, wanted)

@@ -1,9 +1,10 @@
 /** What `fundpress edge cloudfront` writes: cfn-lint checks the template, and tests who may do what. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cfnLint, filledIn, lacksCfnLint, statementsIn } from '../../support/cloudformation.ts'
+import { cfnLint, filledIn, statementsIn } from '../../support/cloudformation.ts'
 import type { Statement, Template } from '../../support/cloudformation.ts'
 import { makeTempFolder, mustRun } from '../../support/product.ts'
+import { lacks } from '../../support/programs.ts'
 
 const folder = makeTempFolder()
 let template: Template
@@ -32,7 +33,7 @@ const only = (type: string, of = template) => {
 const statements = (value: unknown = template.Resources) => statementsIn(value)
 
 describe('the template', () => {
-  it.skipIf(lacksCfnLint)('has nothing that cfn-lint finds, and no name twice', async () => {
+  it.skipIf(lacks('cfn-lint'))('has nothing that cfn-lint finds, and no name twice', async () => {
     await make('strict', '--hsts', '31536000')
     // `aws cloudformation package` puts the place of the upload where the folder's name stands.
     expect(cfnLint(folder.file('strict/template.json'), 'W3002')).toBe('')

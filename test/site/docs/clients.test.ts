@@ -32,8 +32,8 @@ interface Historic {
 }
 
 const programs = [
-  ['python', 'python3', 'prices.py', lacks('python3', '--version'), ''],
-  ['r', 'Rscript', 'prices.R', lacks('Rscript', '--version'), 'date net_asset_value'],
+  ['python', 'python3', 'prices.py', lacks('python3'), ''],
+  ['r', 'Rscript', 'prices.R', lacks('Rscript'), 'date net_asset_value'],
   // A Java without the compiler cannot run a file of source.
   ['java', 'java', 'Prices.java', lacks('java', '--describe-module', 'jdk.compiler'), ''],
 ] as const

@@ -7,7 +7,7 @@ import { editDatabase } from '../../support/database.ts'
 import { readHtml, type HtmlDocument } from '../../support/html.ts'
 import { openSchemas, type Schema } from '../../support/json-schema.ts'
 import { docsUrl, makeTempFolder, mustRun } from '../../support/product.ts'
-import { lacksXmllint } from '../../support/read-xml.ts'
+import { lacks } from '../../support/programs.ts'
 import { rawRequest } from '../../support/request.ts'
 import { buildDemoSite, buildOddSite, publishedAt, type Site } from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
@@ -57,7 +57,7 @@ function schemaOf(key: string): string | null {
   return name.startsWith('investment_structure-') ? 'investment_structure' : name
 }
 
-describe.skipIf(lacksXmllint).each(builders)('the documentation of %s', (_, build) => {
+describe.skipIf(lacks('xmllint')).each(builders)('the documentation of %s', (_, build) => {
   let site: Site
   const pages = new Map<string, HtmlDocument>()
   const ids = (key: string) =>
@@ -205,7 +205,7 @@ describe('the schemas and examples of a demo snapshot', () => {
     site = await serveDemo()
   })
 
-  it('are requests for a shell that the published address answers', async () => {
+  it.skipIf(lacks('xmllint'))('are requests for a shell that the published address answers', async () => {
     const elements = pageKeys(site).flatMap((key) => readPage(site, key).elements)
     const shell = elements.filter(({ name, text }) => name === 'pre' && text.startsWith('curl'))
     const urls = shell.flatMap(({ text }) =>
@@ -222,18 +222,21 @@ describe('the schemas and examples of a demo snapshot', () => {
     }
   })
 
-  it('show the digits of the answer, and the number of omitted members', async () => {
-    const { elements } = readPage(site, 'docs/v1/endpoints/performance-launch/index.html')
-    const listing = elements.find(({ name, text }) => name === 'pre' && text.startsWith('{'))?.text ?? ''
-    const links = elements.map(({ attributes }) => attributes['href'] ?? '')
-    const link = links.find((href) => href.includes('/api/v1/performance-launch/DE')) ?? ''
-    const response = await fetch(site.base + link.replace(/^[./]*/, '/'))
-    const { performance } = (await response.json()) as { performance: { x: number; y: number }[] }
-    const hidden = Number(/… (\d+) more/.exec(listing)?.[1])
-    const shown = listing.match(/"x"/g)?.length ?? 0
-    expect(hidden + shown).toBe(performance.length)
-    expect(listing).toContain(`{ "x": ${performance[0]?.x ?? ''}, "y": ${performance[0]?.y ?? ''} }`)
-  })
+  it.skipIf(lacks('xmllint'))(
+    'show the digits of the answer, and the number of omitted members',
+    async () => {
+      const { elements } = readPage(site, 'docs/v1/endpoints/performance-launch/index.html')
+      const listing = elements.find(({ name, text }) => name === 'pre' && text.startsWith('{'))?.text ?? ''
+      const links = elements.map(({ attributes }) => attributes['href'] ?? '')
+      const link = links.find((href) => href.includes('/api/v1/performance-launch/DE')) ?? ''
+      const response = await fetch(site.base + link.replace(/^[./]*/, '/'))
+      const { performance } = (await response.json()) as { performance: { x: number; y: number }[] }
+      const hidden = Number(/… (\d+) more/.exec(listing)?.[1])
+      const shown = listing.match(/"x"/g)?.length ?? 0
+      expect(hidden + shown).toBe(performance.length)
+      expect(listing).toContain(`{ "x": ${performance[0]?.x ?? ''}, "y": ${performance[0]?.y ?? ''} }`)
+    },
+  )
 
   it('reject a document in which one value has another type', () => {
     const validatorOf = validatorsOf(site)
@@ -346,7 +349,7 @@ describe('the schemas and examples of a demo snapshot', () => {
   })
 })
 
-it('shows any name of a fund as text', async () => {
+it.skipIf(lacks('xmllint'))('shows any name of a fund as text', async () => {
   const name = `</script><b>"&' {{isin}} </code>`
   const folder = makeTempFolder()
   const site = { out: folder.file('out') }

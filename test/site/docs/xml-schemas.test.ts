@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
-import { lacksXmllint } from '../../support/read-xml.ts'
 import { makeTempFolder } from '../../support/product.ts'
+import { lacks } from '../../support/programs.ts'
 import { buildDemoSite, buildOddSite, type Site } from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
 
@@ -41,7 +41,7 @@ const bySchema = ({ out }: Site) => {
   return [...groups].map(([id, keys]) => [join(out, `schemas/${id}.xsd`), keys] as const)
 }
 
-it.skipIf(lacksXmllint)('fits every document, and each schema has one', () => {
+it.skipIf(lacks('xmllint'))('fits every document, and each schema has one', () => {
   const used = new Set<string>()
   for (const site of sites)
     for (const [schema, keys] of bySchema(site)) {
@@ -53,7 +53,7 @@ it.skipIf(lacksXmllint)('fits every document, and each schema has one', () => {
   expect([...used].sort()).toEqual(withDocuments.map((key) => `/${key}`).sort())
 })
 
-it.skipIf(lacksXmllint)('fits the prices of a date range', async () => {
+it.skipIf(lacks('xmllint'))('fits the prices of a date range', async () => {
   const [site] = sites
   if (site === undefined) throw new Error('no site')
   const [key = ''] = filesIn(site.out).filter((name) =>
@@ -70,26 +70,31 @@ it.skipIf(lacksXmllint)('fits the prices of a date range', async () => {
   folder.remove()
 })
 
-it.skipIf(lacksXmllint)('rejects a document with another element, without one, or with another value', () => {
-  const [site] = sites
-  if (site === undefined) throw new Error('no site')
-  const folder = makeTempFolder()
-  // Documents of all funds have ISINs as names of elements: a schema leaves these open.
-  const closed = bySchema(site).filter(([schema]) => !schema.endsWith('-all.xsd'))
-  for (const [schema, [key = '']] of closed) {
-    const good = readFileSync(join(site.out, key), 'utf8')
-    const wrong = [
-      good.replace('<root>', '<root><another/>'),
-      good.replace(/<(\w+)>[^<]*<\/\1>/, ''),
-      good.replace(/<(\w+)>([^<]*)<\/\1>/, '<x$1>$2</x$1>'),
-      good.replace(/key="\d+"/, 'key=""').replace(/>(\d{4}-\d\d-\d\d|-?[\d.]+)</, '>some day<'),
-    ]
-    const changed = wrong.flatMap((document, index) => {
-      writeFileSync(folder.file(`${index}.xml`), document)
-      return document === good ? [] : [`${index}.xml`]
-    })
-    const failed = faultsOf(schema, folder.path, changed).filter((line) => line.endsWith('fails to validate'))
-    expect([key, failed.length]).toEqual([key, changed.length])
-  }
-  folder.remove()
-})
+it.skipIf(lacks('xmllint'))(
+  'rejects a document with another element, without one, or with another value',
+  () => {
+    const [site] = sites
+    if (site === undefined) throw new Error('no site')
+    const folder = makeTempFolder()
+    // Documents of all funds have ISINs as names of elements: a schema leaves these open.
+    const closed = bySchema(site).filter(([schema]) => !schema.endsWith('-all.xsd'))
+    for (const [schema, [key = '']] of closed) {
+      const good = readFileSync(join(site.out, key), 'utf8')
+      const wrong = [
+        good.replace('<root>', '<root><another/>'),
+        good.replace(/<(\w+)>[^<]*<\/\1>/, ''),
+        good.replace(/<(\w+)>([^<]*)<\/\1>/, '<x$1>$2</x$1>'),
+        good.replace(/key="\d+"/, 'key=""').replace(/>(\d{4}-\d\d-\d\d|-?[\d.]+)</, '>some day<'),
+      ]
+      const changed = wrong.flatMap((document, index) => {
+        writeFileSync(folder.file(`${index}.xml`), document)
+        return document === good ? [] : [`${index}.xml`]
+      })
+      const failed = faultsOf(schema, folder.path, changed).filter((line) =>
+        line.endsWith('fails to validate'),
+      )
+      expect([key, failed.length]).toEqual([key, changed.length])
+    }
+    folder.remove()
+  },
+)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { editDatabase } from '../../support/database.ts'
 import { askFeed, assertIsFeed, textsOfEntries } from '../../support/feed.ts'
 import { mustRun, repository, type Server, startServer, tempFolder } from '../../support/product.ts'
+import { lacks } from '../../support/programs.ts'
 import { drawingOf, lineOf } from './drawing.ts'
 
 const asOf = '2026-11-20'
@@ -389,7 +390,7 @@ it('ships the scripts of its pages as `npm run generate` writes them', async () 
   }
 })
 
-describe('the feed of a fund', () => {
+describe.skipIf(lacks('xmllint'))('the feed of a fund', () => {
   const feedOf = (fund: string, language: 'en' | 'de') =>
     text(`funds/${fund}/${language === 'en' ? 'feed' : 'feed.de'}.xml`)
   const newest = (fund: string) =>

@@ -6,6 +6,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { create } from 'xmlbuilder2'
 import { goodRows, insertGood, isinOf, makeDatabase, type Insert, type Row } from '../../support/database.ts'
 import { mustRun, type Server, startServer, tempFolder } from '../../support/product.ts'
+import { lacks } from '../../support/programs.ts'
 
 const asOf = '2024-05-03'
 const dayAfter = '2024-05-04'
@@ -209,7 +210,7 @@ print(json.dumps([parsed(file) for file in sys.argv[1:]]))`
 
 type Parsed = Readonly<Record<'tags' | 'texts' | 'links' | 'handlers', readonly string[]>>
 
-it.each(hostileNames.map((name, index) => [name, hostile[index] ?? ''] as const))(
+it.skipIf(lacks('python3')).each(hostileNames.map((name, index) => [name, hostile[index] ?? ''] as const))(
   'shows the name %s as text, on the pages of its fund, in the lists and in the markup for search engines',
   (name, isin) => {
     const files = [`${good}/index.html`, `${isin}/index.html`, `${isin}/de.html`, 'index.html']

@@ -8,13 +8,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectSuccess } from '../cli/outcome.ts'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
-import { lacks } from '../support/programs.ts'
+import { lacks, lacksAny } from '../support/programs.ts'
 import { serveHere } from '../support/serve-here.ts'
 import { makeKey } from '../support/ssh-keygen.ts'
 import { snapshotId } from '../support/tree.ts'
 
 const asOf = '2026-11-20'
 const settings = { FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: 'https://api.example.org' }
+
+/** Programs of the recipe. */
+const lacksRecipe = lacksAny('curl', 'grep')
 
 describe.skipIf(lacks('ssh-keygen'))('signed checksums', () => {
   let press: Press
@@ -60,30 +63,27 @@ describe.skipIf(lacks('ssh-keygen'))('signed checksums', () => {
     published()
   })
 
-  it.skipIf(lacks('curl'))(
-    'the recipe of the downloads page checks the downloads, and the snapshot has a signature, too',
-    async () => {
-      const { base, stop } = await serveHere(file('signed'))
-      const page = await (await fetch(`${base}/downloads/latest/`)).text()
-      const [, recipe = ''] = /<pre[^>]*><code>(curl [^]*?)<\/code>/.exec(page) ?? []
-      const code = recipe
-        .replaceAll('https://api.example.org', base)
-        .replaceAll('&#39;', "'")
-        .replaceAll('&#34;', '"')
-        .replaceAll('&#60;', '<')
-      mkdirSync(file('reader'))
-      const { stdout } = await promisify(execFile)('sh', ['-ec', code], { cwd: file('reader') })
-      await stop()
-      expect(stdout).toContain('Good "file" signature for fundpress with ED25519 key SHA256:')
-      expect(stdout).toContain('snapshot.json: OK')
-      expect(stdout).toContain(`"as_of":"${asOf}"`)
-      expect(page).toContain(/SHA256:[\w+/]{43}/.exec(stdout)?.[0] ?? 'none')
-      expect(bytes('reader/allowed_signers').toString()).toBe(
-        `fundpress namespaces="file" ${first.publicKey.replace(' a comment', '')}\n`,
-      )
-      expect(checked(file('reader/allowed_signers'), file('signed/SHA256SUMS'))).toContain('Good')
-    },
-  )
+  it.skipIf(lacksRecipe)('the recipe of the downloads page checks them and the snapshot', async () => {
+    const { base, stop } = await serveHere(file('signed'))
+    const page = await (await fetch(`${base}/downloads/latest/`)).text()
+    const [, recipe = ''] = /<pre[^>]*><code>(curl [^]*?)<\/code>/.exec(page) ?? []
+    const code = recipe
+      .replaceAll('https://api.example.org', base)
+      .replaceAll('&#39;', "'")
+      .replaceAll('&#34;', '"')
+      .replaceAll('&#60;', '<')
+    mkdirSync(file('reader'))
+    const { stdout } = await promisify(execFile)('sh', ['-ec', code], { cwd: file('reader') })
+    await stop()
+    expect(stdout).toContain('Good "file" signature for fundpress with ED25519 key SHA256:')
+    expect(stdout).toContain('snapshot.json: OK')
+    expect(stdout).toContain(`"as_of":"${asOf}"`)
+    expect(page).toContain(/SHA256:[\w+/]{43}/.exec(stdout)?.[0] ?? 'none')
+    expect(bytes('reader/allowed_signers').toString()).toBe(
+      `fundpress namespaces="file" ${first.publicKey.replace(' a comment', '')}\n`,
+    )
+    expect(checked(file('reader/allowed_signers'), file('signed/SHA256SUMS'))).toContain('Good')
+  })
 
   it('the same rows and key give the same bytes, in shards too, and the id of a snapshot without a signature', async () => {
     for (const shard of ['1/2', '2/2'])

@@ -13,7 +13,7 @@ import { spawnNginx, whyNoNginx } from '../support/nginx.ts'
 import { freePorts } from '../support/ports.ts'
 import { execute, packCheckout, userEnvironment } from '../support/package.ts'
 import { startServing, tempFolder } from '../support/product.ts'
-import { isMissing, lacks } from '../support/programs.ts'
+import { isMissing, lacksAny } from '../support/programs.ts'
 import { isComplete } from '../support/rounds.ts'
 import { forEachStore } from '../support/s3/stores.ts'
 
@@ -24,7 +24,7 @@ const company =
   '--company Beispiel --base-url https://api.example.com --imprint https://example.com/imprint ' +
   '--privacy https://example.com/privacy --contact data@example.com'
 
-describe.runIf(isComplete && !lacks('bash') && !lacks('jq'))('the checklist', () => {
+describe.runIf(isComplete && !lacksAny('bash', 'jq'))('the checklist', () => {
   let tarball = ''
   /** The program, installed by the command that all checklists have. */
   const prefix = folder.file('global')

@@ -6,12 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readWorkflow } from '../support/github/files.ts'
 import { makeCheckout, type Checkout } from '../support/github/steps.ts'
 import { repository } from '../support/product.ts'
+import { lacksAny } from '../support/programs.ts'
 import { commitVersion, gitIn, integrityOf, writeStandIns } from './release.ts'
 
 const { on, jobs, permissions } = readWorkflow('.github/workflows/release.yml')
 type Texts = Readonly<Record<string, string>>
 
-describe('a release', () => {
+describe.skipIf(lacksAny('bash', 'jq', 'tar'))('a release', () => {
   let checkout: Checkout
   let state: string
   let sums: string

@@ -73,31 +73,27 @@ describe.each(['demo', 'odd'] as const)('the data package of the %s funds', (whi
     }
   })
 
-  it.skipIf(lacks('python3'))(
-    'refers from each table to the funds, and every row refers to a fund that is there',
-    () => {
-      const tables = described(night).resources.flatMap(({ path, schema }) =>
-        schema ? { path, schema } : [],
-      )
-      const rows = readCsvs(
-        night.folder,
-        tables.map(({ path }) => path),
-      )
-      const [, ...funds] = rows['funds.csv'] ?? []
-      const isins = new Set(funds.map(([isin]) => isin))
-      for (const { path, schema } of tables) {
-        if (path === 'funds.csv') {
-          expect(schema.foreignKeys).toBeUndefined()
-          continue
-        }
-        const reference = { resource: 'funds.csv', fields: ['isin'] }
-        expect([path, schema.foreignKeys]).toEqual([path, [{ fields: ['isin'], reference }]])
-        const [header = [], ...some] = rows[path] ?? []
-        const at = header.indexOf('isin')
-        expect([path, some.filter((row) => !isins.has(row[at] ?? ''))]).toEqual([path, []])
+  it('refers from each table to the funds, and every row refers to a fund that is there', ({ skip }) => {
+    skip(lacks('python3'), 'needs python3')
+    const tables = described(night).resources.flatMap(({ path, schema }) => (schema ? { path, schema } : []))
+    const rows = readCsvs(
+      night.folder,
+      tables.map(({ path }) => path),
+    )
+    const [, ...funds] = rows['funds.csv'] ?? []
+    const isins = new Set(funds.map(([isin]) => isin))
+    for (const { path, schema } of tables) {
+      if (path === 'funds.csv') {
+        expect(schema.foreignKeys).toBeUndefined()
+        continue
       }
-    },
-  )
+      const reference = { resource: 'funds.csv', fields: ['isin'] }
+      expect([path, schema.foreignKeys]).toEqual([path, [{ fields: ['isin'], reference }]])
+      const [header = [], ...some] = rows[path] ?? []
+      const at = header.indexOf('isin')
+      expect([path, some.filter((row) => !isins.has(row[at] ?? ''))]).toEqual([path, []])
+    }
+  })
 })
 
 it('each Parquet file says its day, snapshot and licence, also if the licence changes for a folder that is there', async () => {

@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isMissing, lacks, lacksAny } from '../support/programs.ts'
 import { mustRun, type Server, startServer, tempFolder } from '../support/product.ts'
-import { isMissing, lacks } from '../support/programs.ts'
 import { codeNames, codeOn, guideOf } from '../support/published-code.ts'
 import { interpreterWith } from '../support/python.ts'
 import { demoDay, type Night } from './night.ts'
@@ -132,7 +132,7 @@ const expectPrices = (found: readonly (readonly [unknown, unknown])[], expected:
   for (const [index, [, nav]] of expected.entries()) expect(Number(found[index]?.[1]) / nav).toBeCloseTo(1, 5)
 }
 
-describe.skipIf(['bash', 'curl', 'awk', 'grep'].some((program) => lacks(program)))('curl', () => {
+describe.skipIf(lacksAny('bash', 'curl', 'awk', 'grep'))('curl', () => {
   const print = (question: Question) => shell(recipe(`${question}-curl`)).trim()
   const asText = ([day, nav]: Price) => `${day} ${nav}`
   const read = (text: string) =>
@@ -227,15 +227,14 @@ describe.skipIf(lacks('Rscript'))('R', () => {
   })
 })
 
-it.skipIf(lacks('bash') || lacks('curl') || lacks('sqlite3'))(
-  'SQLite lists the newest NAV of each fund',
-  () => {
-    const rows = shell(recipe('all-sqlite')).trim().split('\n')
-    expect(rows).toHaveLength(expectedPrices(night.db, night.asOf).size)
-    const row = new RegExp(`,${newest().join()}\r?$`)
-    expect(rows.find((line) => line.startsWith(isin))).toMatch(row)
-  },
-)
+const lacksSqlite = lacksAny('bash', 'curl', 'sqlite3')
+
+it.skipIf(lacksSqlite)('SQLite lists the newest NAV of each fund', () => {
+  const rows = shell(recipe('all-sqlite')).trim().split('\n')
+  expect(rows).toHaveLength(expectedPrices(night.db, night.asOf).size)
+  const row = new RegExp(`,${newest().join()}\r?$`)
+  expect(rows.find((line) => line.startsWith(isin))).toMatch(row)
+})
 
 it.skipIf(isMissing(hasDuckdb))('DuckDB answers for one fund and for all', async () => {
   // Its extension for HTTP is not installed here: the same file is read from the folder.

@@ -10,8 +10,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/extensions/downloads/formats/csv-excel.ts'
 import type { ColumnType, OutputTable } from '../../src/extensions/downloads/tables.ts'
 import { csvLine } from '../../src/extensions/downloads/formats/csv.ts'
-import { tempFolder } from '../support/product.ts'
 import { isMissing, lacks } from '../support/programs.ts'
+import { tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import {
@@ -529,7 +529,8 @@ it('continues in another file if a sheet is full, in the middle of a fund, too',
   ])
 })
 
-it.skipIf(lacksPython)('describes every column of the SQLite file', () => {
+it('describes every column of the SQLite file', ({ skip }) => {
+  skip(lacks('python3'), 'needs python3')
   const [described, there] = readSqlite(
     join(nights.demo.folder, 'fundpress.sqlite'),
     'SELECT table_name, column_name FROM columns WHERE length(description) > 3',
@@ -553,23 +554,21 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
     expect(folders.length).toBeGreaterThan(1)
   })
 
-  it.skipIf(lacksPython)(
-    'prices.csv ends with the newest price and reaches as far back as a cell holds',
-    () => {
-      const names = [...pricesOf().keys()].map((isin) => `${isin}/prices.csv`)
-      const files = readCsvs(night().folder, names)
-      for (const [isin, prices] of pricesOf()) {
-        const [header, ...rows] = files[`${isin}/prices.csv`] ?? []
-        expect(header).toEqual(['date', 'nav'])
-        expect(rows).toEqual(prices.slice(-rows.length).map(([, date, nav]) => [date, nav]))
-        const { length } = textOf(isin, 'prices.csv')
-        const [, date = '', nav = ''] = prices[prices.length - rows.length - 1] ?? []
-        expect(length).toBeLessThan(limit)
-        if (rows.length < prices.length)
-          expect(length + `${date},${nav}\r\n`.length).toBeGreaterThanOrEqual(limit)
-      }
-    },
-  )
+  it('prices.csv ends with the newest price and reaches as far back as a cell holds', ({ skip }) => {
+    skip(lacks('python3'), 'needs python3')
+    const names = [...pricesOf().keys()].map((isin) => `${isin}/prices.csv`)
+    const files = readCsvs(night().folder, names)
+    for (const [isin, prices] of pricesOf()) {
+      const [header, ...rows] = files[`${isin}/prices.csv`] ?? []
+      expect(header).toEqual(['date', 'nav'])
+      expect(rows).toEqual(prices.slice(-rows.length).map(([, date, nav]) => [date, nav]))
+      const { length } = textOf(isin, 'prices.csv')
+      const [, date = '', nav = ''] = prices[prices.length - rows.length - 1] ?? []
+      expect(length).toBeLessThan(limit)
+      if (rows.length < prices.length)
+        expect(length + `${date},${nav}\r\n`.length).toBeGreaterThanOrEqual(limit)
+    }
+  })
 
   it('prices.json has the same prices as numbers, digit for digit', () => {
     for (const [isin, prices] of pricesOf()) {
@@ -601,25 +600,19 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
     }
   })
 
-  it.skipIf(lacksPython)(
-    'newest_prices.csv has the newest price of each fund with its name and currency',
-    () => {
-      const names = new Map(
-        expectedRows(night().db, 'funds', night().asOf).map(([isin, , name]) => [isin, name]),
-      )
-      const expected = [...expectedHistories(night().db, night().asOf)].map(([isin, rows]) => {
-        return [
-          isin,
-          expectedField(names.get(isin) ?? ''),
-          ...(rows.at(-1) ?? []).map((value) => value ?? ''),
-        ]
-      })
-      const [header, ...rows] = readCsv(night().folder, 'newest_prices.csv')
-      expect(header).toEqual(['isin', 'name', ...historyColumns])
-      expect(rows).toEqual(expected)
-      expect(readCsv(night().folder, 'csv-excel/newest_prices.csv')).toHaveLength(expected.length + 1)
-    },
-  )
+  it('newest_prices.csv has the newest price of each fund with its name and currency', ({ skip }) => {
+    skip(lacks('python3'), 'needs python3')
+    const names = new Map(
+      expectedRows(night().db, 'funds', night().asOf).map(([isin, , name]) => [isin, name]),
+    )
+    const expected = [...expectedHistories(night().db, night().asOf)].map(([isin, rows]) => {
+      return [isin, expectedField(names.get(isin) ?? ''), ...(rows.at(-1) ?? []).map((value) => value ?? '')]
+    })
+    const [header, ...rows] = readCsv(night().folder, 'newest_prices.csv')
+    expect(header).toEqual(['isin', 'name', ...historyColumns])
+    expect(rows).toEqual(expected)
+    expect(readCsv(night().folder, 'csv-excel/newest_prices.csv')).toHaveLength(expected.length + 1)
+  })
 })
 
 it('cuts the history of funds that are long enough to need it, and of no others', () => {

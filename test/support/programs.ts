@@ -31,16 +31,20 @@ export function lacks(program: string, ...args: readonly string[]): boolean {
   return isLacking
 }
 
+/** Asks {@link lacks} of each program. */
+export const lacksAny = (...programs: readonly string[]): boolean =>
+  programs.filter((program) => lacks(program)).length > 0
+
 /**
  * Skips the tests of this file, or of the suite around, where a program is missing.
  * @returns whether all are there: `beforeAll` runs in any case, and has to ask
  */
 export function needs(...programs: readonly string[]): boolean {
-  const missing = programs.filter((program) => lacks(program))
+  const isLacking = lacksAny(...programs)
   beforeEach(({ skip }) => {
-    skip(missing.length > 0, `without ${missing.join(', ')}`)
+    skip(isLacking, `needs ${programs.join(', ')}`)
   })
-  return missing.length === 0
+  return !isLacking
 }
 
 /** @returns what shellcheck finds in a script for the shell of its first line */

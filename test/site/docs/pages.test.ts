@@ -205,7 +205,8 @@ describe('the schemas and examples of a demo snapshot', () => {
     site = await serveDemo()
   })
 
-  it.skipIf(lacks('xmllint'))('are requests for a shell that the published address answers', async () => {
+  it('are requests for a shell that the published address answers', async ({ skip }) => {
+    skip(lacks('xmllint'), 'needs xmllint')
     const elements = pageKeys(site).flatMap((key) => readPage(site, key).elements)
     const shell = elements.filter(({ name, text }) => name === 'pre' && text.startsWith('curl'))
     const urls = shell.flatMap(({ text }) =>
@@ -222,21 +223,19 @@ describe('the schemas and examples of a demo snapshot', () => {
     }
   })
 
-  it.skipIf(lacks('xmllint'))(
-    'show the digits of the answer, and the number of omitted members',
-    async () => {
-      const { elements } = readPage(site, 'docs/v1/endpoints/performance-launch/index.html')
-      const listing = elements.find(({ name, text }) => name === 'pre' && text.startsWith('{'))?.text ?? ''
-      const links = elements.map(({ attributes }) => attributes['href'] ?? '')
-      const link = links.find((href) => href.includes('/api/v1/performance-launch/DE')) ?? ''
-      const response = await fetch(site.base + link.replace(/^[./]*/, '/'))
-      const { performance } = (await response.json()) as { performance: { x: number; y: number }[] }
-      const hidden = Number(/… (\d+) more/.exec(listing)?.[1])
-      const shown = listing.match(/"x"/g)?.length ?? 0
-      expect(hidden + shown).toBe(performance.length)
-      expect(listing).toContain(`{ "x": ${performance[0]?.x ?? ''}, "y": ${performance[0]?.y ?? ''} }`)
-    },
-  )
+  it('show the digits of the answer, and the number of omitted members', async ({ skip }) => {
+    skip(lacks('xmllint'), 'needs xmllint')
+    const { elements } = readPage(site, 'docs/v1/endpoints/performance-launch/index.html')
+    const listing = elements.find(({ name, text }) => name === 'pre' && text.startsWith('{'))?.text ?? ''
+    const links = elements.map(({ attributes }) => attributes['href'] ?? '')
+    const link = links.find((href) => href.includes('/api/v1/performance-launch/DE')) ?? ''
+    const response = await fetch(site.base + link.replace(/^[./]*/, '/'))
+    const { performance } = (await response.json()) as { performance: { x: number; y: number }[] }
+    const hidden = Number(/… (\d+) more/.exec(listing)?.[1])
+    const shown = listing.match(/"x"/g)?.length ?? 0
+    expect(hidden + shown).toBe(performance.length)
+    expect(listing).toContain(`{ "x": ${performance[0]?.x ?? ''}, "y": ${performance[0]?.y ?? ''} }`)
+  })
 
   it('reject a document in which one value has another type', () => {
     const validatorOf = validatorsOf(site)
@@ -349,7 +348,8 @@ describe('the schemas and examples of a demo snapshot', () => {
   })
 })
 
-it.skipIf(lacks('xmllint'))('shows any name of a fund as text', async () => {
+it('shows any name of a fund as text', async ({ skip }) => {
+  skip(lacks('xmllint'), 'needs xmllint')
   const name = `</script><b>"&' {{isin}} </code>`
   const folder = makeTempFolder()
   const site = { out: folder.file('out') }

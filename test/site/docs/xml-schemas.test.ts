@@ -70,31 +70,27 @@ it.skipIf(lacks('xmllint'))('fits the prices of a date range', async () => {
   folder.remove()
 })
 
-it.skipIf(lacks('xmllint'))(
-  'rejects a document with another element, without one, or with another value',
-  () => {
-    const [site] = sites
-    if (site === undefined) throw new Error('no site')
-    const folder = makeTempFolder()
-    // Documents of all funds have ISINs as names of elements: a schema leaves these open.
-    const closed = bySchema(site).filter(([schema]) => !schema.endsWith('-all.xsd'))
-    for (const [schema, [key = '']] of closed) {
-      const good = readFileSync(join(site.out, key), 'utf8')
-      const wrong = [
-        good.replace('<root>', '<root><another/>'),
-        good.replace(/<(\w+)>[^<]*<\/\1>/, ''),
-        good.replace(/<(\w+)>([^<]*)<\/\1>/, '<x$1>$2</x$1>'),
-        good.replace(/key="\d+"/, 'key=""').replace(/>(\d{4}-\d\d-\d\d|-?[\d.]+)</, '>some day<'),
-      ]
-      const changed = wrong.flatMap((document, index) => {
-        writeFileSync(folder.file(`${index}.xml`), document)
-        return document === good ? [] : [`${index}.xml`]
-      })
-      const failed = faultsOf(schema, folder.path, changed).filter((line) =>
-        line.endsWith('fails to validate'),
-      )
-      expect([key, failed.length]).toEqual([key, changed.length])
-    }
-    folder.remove()
-  },
-)
+it('rejects a document with another element, without one, or with another value', ({ skip }) => {
+  skip(lacks('xmllint'), 'needs xmllint')
+  const [site] = sites
+  if (site === undefined) throw new Error('no site')
+  const folder = makeTempFolder()
+  // Documents of all funds have ISINs as names of elements: a schema leaves these open.
+  const closed = bySchema(site).filter(([schema]) => !schema.endsWith('-all.xsd'))
+  for (const [schema, [key = '']] of closed) {
+    const good = readFileSync(join(site.out, key), 'utf8')
+    const wrong = [
+      good.replace('<root>', '<root><another/>'),
+      good.replace(/<(\w+)>[^<]*<\/\1>/, ''),
+      good.replace(/<(\w+)>([^<]*)<\/\1>/, '<x$1>$2</x$1>'),
+      good.replace(/key="\d+"/, 'key=""').replace(/>(\d{4}-\d\d-\d\d|-?[\d.]+)</, '>some day<'),
+    ]
+    const changed = wrong.flatMap((document, index) => {
+      writeFileSync(folder.file(`${index}.xml`), document)
+      return document === good ? [] : [`${index}.xml`]
+    })
+    const failed = faultsOf(schema, folder.path, changed).filter((line) => line.endsWith('fails to validate'))
+    expect([key, failed.length]).toEqual([key, changed.length])
+  }
+  folder.remove()
+})

@@ -43,46 +43,45 @@ function deadLinks(out: string): readonly string[] {
   })
 }
 
-it.skipIf(lacks('xmllint'))(
-  'tells the browser on every page to load nothing from other hosts, and to run no inline script',
-  async () => {
-    expect((await build('strict', true, true)).code).toBe(0)
-    // `downloads/latest/` only leads on to the page of the day.
-    const pages = filesIn(folder.file('strict')).filter((key) => /^(?!.*\/latest\/).*\.html$/.test(key))
-    const policyOf = (key: string) => {
-      const all = readHtml(read(folder.file('strict'), key)).elements.map(({ attributes }) => attributes)
-      return all.find((each) => each['http-equiv'] === 'Content-Security-Policy')?.['content']
-    }
-    expect(pages.length).toBeGreaterThan(30)
-    expect([...new Set(pages.map(policyOf))]).toEqual([
-      "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file: data:; " +
-        "connect-src 'self' file:; base-uri 'none'; form-action 'none'",
-    ])
-  },
-)
+it('tells the browser on every page to load nothing from other hosts, and to run no inline script', async ({
+  skip,
+}) => {
+  skip(lacks('xmllint'), 'needs xmllint')
+  expect((await build('strict', true, true)).code).toBe(0)
+  // `downloads/latest/` only leads on to the page of the day.
+  const pages = filesIn(folder.file('strict')).filter((key) => /^(?!.*\/latest\/).*\.html$/.test(key))
+  const policyOf = (key: string) => {
+    const all = readHtml(read(folder.file('strict'), key)).elements.map(({ attributes }) => attributes)
+    return all.find((each) => each['http-equiv'] === 'Content-Security-Policy')?.['content']
+  }
+  expect(pages.length).toBeGreaterThan(30)
+  expect([...new Set(pages.map(policyOf))]).toEqual([
+    "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file: data:; " +
+      "connect-src 'self' file:; base-uri 'none'; form-action 'none'",
+  ])
+})
 
-it.skipIf(lacks('xmllint'))(
-  'links to downloads only if there are downloads, and no link is dead',
-  async () => {
-    expect((await build('pages', true, false)).code).toBe(0)
-    const out = folder.file('pages')
-    expect(deadLinks(out)).toEqual([])
-    const pages = filesIn(out).filter((key) => key.endsWith('.html'))
-    expect(pages.filter((key) => read(out, key).includes('downloads/'))).toEqual([])
-    expect(existsSync(join(out, 'status/de.html'))).toBe(true)
+it('links to downloads only if there are downloads, and no link is dead', async ({ skip }) => {
+  skip(lacks('xmllint'), 'needs xmllint')
+  expect((await build('pages', true, false)).code).toBe(0)
+  const out = folder.file('pages')
+  expect(deadLinks(out)).toEqual([])
+  const pages = filesIn(out).filter((key) => key.endsWith('.html'))
+  expect(pages.filter((key) => read(out, key).includes('downloads/'))).toEqual([])
+  expect(existsSync(join(out, 'status/de.html'))).toBe(true)
 
-    expect((await build('both', true, true, '--since', out)).code).toBe(0)
-    expect(deadLinks(folder.file('both'))).toEqual([])
-    for (const key of filesIn(folder.file('both')).filter((file) => /^funds\/.*\.html$/.test(file))) {
-      const own = key.endsWith('de.html') ? 'de.html' : 'index.html'
-      // In the page's own language, in the navigation and in the text.
-      const links = read(folder.file('both'), key).match(/downloads\/latest\/\w+\.html/g)
-      expect([...new Set(links)]).toEqual([`downloads/latest/${own}`])
-    }
-  },
-)
+  expect((await build('both', true, true, '--since', out)).code).toBe(0)
+  expect(deadLinks(folder.file('both'))).toEqual([])
+  for (const key of filesIn(folder.file('both')).filter((file) => /^funds\/.*\.html$/.test(file))) {
+    const own = key.endsWith('de.html') ? 'de.html' : 'index.html'
+    // In the page's own language, in the navigation and in the text.
+    const links = read(folder.file('both'), key).match(/downloads\/latest\/\w+\.html/g)
+    expect([...new Set(links)]).toEqual([`downloads/latest/${own}`])
+  }
+})
 
-it.skipIf(lacks('xmllint'))('does not link from the downloads to pages if there are none', async () => {
+it('does not link from the downloads to pages if there are none', async ({ skip }) => {
+  skip(lacks('xmllint'), 'needs xmllint')
   expect((await build('downloads', false, true)).code).toBe(0)
   const out = folder.file('downloads')
   expect(existsSync(join(out, 'downloads', asOf, 'index.html'))).toBe(true)

@@ -24,7 +24,7 @@ const company =
   '--company Beispiel --base-url https://api.example.com --imprint https://example.com/imprint ' +
   '--privacy https://example.com/privacy --contact data@example.com'
 
-describe.runIf(isComplete && !lacksAny('bash', 'jq'))('the checklist', () => {
+describe.runIf(isComplete && !lacksAny('bash', 'find', 'jq', 'xargs'))('the checklist', () => {
   let tarball = ''
   /** The program, installed by the command that all checklists have. */
   const prefix = folder.file('global')

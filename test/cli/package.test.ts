@@ -61,7 +61,7 @@ interface Bom {
 
 /** The files of the release. */
 let release = ''
-const canPack = needs('bash', 'jq', 'tar')
+const canPack = needs('bash', 'find', 'jq', 'tar', 'xargs')
 
 beforeAll(async () => {
   if (!canPack) return

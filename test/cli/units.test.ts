@@ -1,11 +1,11 @@
 /** The units of `templates/systemd`, as systemd and a shell take them, and those that `fundpress setup server` makes of them. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readWorkflow } from '../support/github/files.ts'
 import { tempFolder } from '../support/product.ts'
-import { isMissing, lacks, shellcheck } from '../support/programs.ts'
+import { lacks, shellcheck } from '../support/programs.ts'
 import { expectSuccess } from './outcome.ts'
 import { run } from './run.ts'
 import { setupWords } from './setup-flags.ts'
@@ -77,7 +77,7 @@ it('the timers run when the workflows run', () => {
   expect([...cronsOf('watch'), ...cronsOf('verify')]).toEqual(scheduleOf('watch'))
 })
 
-describe.skipIf(isMissing(existsSync('/usr/bin/systemd-analyze')))('systemd-analyze', () => {
+describe.skipIf(lacks('systemd-analyze'))('systemd-analyze', () => {
   const analyze = (place: string, words: readonly string[], units: readonly string[]) =>
     spawnSync('systemd-analyze', [...words, ...units.map((unit) => `./${unit}`)], {
       cwd: place,

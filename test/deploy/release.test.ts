@@ -12,7 +12,7 @@ import { commitVersion, gitIn, integrityOf, writeStandIns } from './release.ts'
 const { on, jobs, permissions } = readWorkflow('.github/workflows/release.yml')
 type Texts = Readonly<Record<string, string>>
 
-describe.skipIf(lacksAny('bash', 'jq', 'tar'))('a release', () => {
+describe.skipIf(lacksAny('bash', 'find', 'jq', 'tar', 'xargs'))('a release', () => {
   let checkout: Checkout
   let state: string
   let sums: string

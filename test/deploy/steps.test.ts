@@ -19,7 +19,7 @@ const receiver = useReceiver()
 let checkout: Checkout
 let api: FakeApi
 let ownProgram: string
-needs('bash')
+needs('bash', 'grep')
 
 beforeAll(async () => {
   checkout = makeCheckout()

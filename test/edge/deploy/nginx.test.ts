@@ -7,7 +7,7 @@ import { buildNights, type Nights } from '../../support/nights.ts'
 import { seesAllLines, startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
 import { freePorts } from '../../support/ports.ts'
 import { forced, mustRun, startServing, type Server, liveTtl } from '../../support/product.ts'
-import { isMissing } from '../../support/programs.ts'
+import { isMissing, lacks } from '../../support/programs.ts'
 import {
   exchangeBytes,
   headerOf,
@@ -265,7 +265,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
   })
 })
 
-describe.skipIf(isMissing(whyNoNginx === undefined))('a socket of systemd', () => {
+describe.skipIf(isMissing(whyNoNginx === undefined) || lacks('python3'))('a socket of systemd', () => {
   it('lets no request fail while another process takes the place of serve, and after a crash only answers that had begun', async () => {
     const nights = await buildNights(1, 1, { years: 5, isSmall: true })
     const isin = firstIsin(nights.outs[0] ?? '')

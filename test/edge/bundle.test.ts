@@ -20,7 +20,9 @@ async function bundle(contents: string): Promise<string> {
     target: 'es2020',
   })
   const inputs = Object.keys(metafile.inputs).filter((path) => path !== '<stdin>')
-  expect(inputs.filter((path) => !/^src\/core\/(edge\/core|api\/routes)\/[a-z-]+\.ts$/.test(path))).toEqual([])
+  expect(inputs.filter((path) => !/^src\/core\/(edge\/core|api\/routes)\/[a-z-]+\.ts$/.test(path))).toEqual(
+    [],
+  )
   return outputFiles[0]?.text ?? ''
 }
 

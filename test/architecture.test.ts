@@ -19,7 +19,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'core/api/encode': 'core/api/contract',
   'core/api/endpoints': 'core/api/contract core/api/routes',
   'core/data': 'core/api core/guards core/system better-sqlite3 node:',
-  'core/guards': 'core/api core/system date-easter',
+  'core/guards': 'core/api core/system date-easter simple-statistics',
   'core/layout': 'core/api core/guards core/system node:',
   'core/layout/browser': 'core/api/routes core/layout',
   'core/snapshot': 'core/api core/data core/guards core/layout core/system zod node:',

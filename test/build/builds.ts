@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/core/snapshot/build.ts'
 import type { Since } from '../../src/core/snapshot/options.ts'
-import { defaultPlausibility } from '../../src/core/guards/plausibility.ts'
+import { defaultExpectations } from '../../src/core/guards/plausibility.ts'
 import { RefusedDatabase, type Finding } from '../../src/core/data/check/finding.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { startKept } from '../support/kept-threads.ts'
@@ -20,7 +20,7 @@ export const settings = {
   jobs: 1,
   only: [],
   // The edits of these tests leave no price plausible.
-  plausibility: { ...defaultPlausibility, groups: [{ never: true }] },
+  expectations: { ...defaultExpectations, groups: [{ never: true }] },
   signal: new AbortController().signal,
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeAll, expect, it } from 'vitest'
 import type { LiveReader } from '../../src/core/data/check/live-prices.ts'
-import { defaultPlausibility } from '../../src/core/guards/plausibility.ts'
+import { defaultExpectations } from '../../src/core/guards/plausibility.ts'
 import { editDatabase, goodRows, insertGood, insertInto, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
 import { hashesOf, manifestOf } from '../support/tree.ts'
@@ -15,12 +15,12 @@ const folder = tempFolder()
 const wrong = isinOf(1)
 const good = isinOf(2)
 const asOf = '2024-05-03'
-const plausibility = { ...defaultPlausibility, onImplausible: 'withhold' } as const
+const expectations = { ...defaultExpectations, onImplausible: 'withhold' } as const
 const jump = { net_asset_value: '10000.00', issue_price: '10500.00', change: '9900.00' }
 
 const live: LiveReader = (key) => readFile(folder.file(`live/${key}`)).catch(() => null)
 const withhold = (db: string, out: string, more: Parameters<typeof build>[2] = {}) =>
-  build(folder.file(db), folder.file(out), { plausibility, live, ...more })
+  build(folder.file(db), folder.file(out), { expectations, live, ...more })
 
 /** Names of what lies beside the snapshots. */
 const besides = () => readdirSync(folder.path).filter((name) => name.startsWith('.'))

@@ -11,7 +11,7 @@ const folder = tempFolder()
 const one = isinOf(1)
 const two = isinOf(2)
 const config = folder.file('fundpress.config.json')
-const configure = (plausibility: object) => writeFileSync(config, JSON.stringify({ plausibility }))
+const configure = (expectations: object) => writeFileSync(config, JSON.stringify({ expectations }))
 const fundpress = (line: string, env = {}) => run(line.split(' '), { cwd: folder.path, env })
 const asOf = '2026-11-20'
 const build = (flags = '', env = {}) =>

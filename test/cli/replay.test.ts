@@ -90,8 +90,8 @@ it('says for people which setting has the limit', async () => {
 })
 
 it('has the limits of the settings', async () => {
-  const plausibility = { sameMoveShare: 1, groups: [{ isins: [one], errorJump: 1 }] }
-  expect(await replay(`--as-of ${last} --replay 20`, { plausibility })).toMatchObject({
+  const expectations = { sameMoveShare: 1, groups: [{ isins: [one], errorJump: 1 }] }
+  expect(await replay(`--as-of ${last} --replay 20`, { expectations })).toMatchObject({
     refused: [],
     guards: [],
   })

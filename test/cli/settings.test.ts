@@ -307,7 +307,7 @@ describe('settings', () => {
     const keys = Object.entries(load()).flatMap(([name, value]) =>
       isGroup(value) ? Object.keys(value).map((one) => `${name}.${one}`) : [name],
     )
-    const inFileOnly = ['freshness.groups', 'plausibility.groups', 'downloads.keep', 'signing.publicKeys']
+    const inFileOnly = ['freshness.groups', 'expectations.groups', 'downloads.keep', 'signing.publicKeys']
     expect([...settingList.map(({ key }): string => key), ...inFileOnly].sort()).toEqual(keys.sort())
     expect(Object.fromEntries(settingList.map(({ key, variable }) => [key, variable]))).toMatchObject({
       db: 'FUNDPRESS_DB',

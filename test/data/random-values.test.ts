@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { checkDatabase } from '../../src/core/data/check/check.ts'
 import { describeAge } from '../../src/core/guards/assess.ts'
-import { defaultPlausibility } from '../../src/core/guards/plausibility.ts'
+import { defaultExpectations } from '../../src/core/guards/plausibility.ts'
 import { defaultFreshness, openRules } from '../../src/core/guards/rules.ts'
 import { run } from '../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase, type Value } from '../support/database.ts'
@@ -96,7 +96,7 @@ const raw = /Invalid time|TypeError|RangeError|undefined|\[object|\bat .*:\d+:\d
 
 it('check of random values in random cells of every table ends with findings that name their place', async () => {
   const rules = await openRules(defaultFreshness)
-  const prices = { plausibility: defaultPlausibility, rules, live: null }
+  const prices = { expectations: defaultExpectations, rules, live: null }
   const ageProblem = (fund: Parameters<typeof describeAge>[0]) => describeAge(fund, rules, asOf)
   const property = fc.asyncProperty(editsOf(8), async (edits) => {
     change(file, edits)

@@ -14,10 +14,10 @@ const program = runs.steps.find(({ id }) => id === 'night')?.env ?? {}
 const inputOf = (key: string) =>
   (key.split('.').at(-1) ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-it('has an input for each setting of a guard, and for the rules of plausibility, that sets its variable', () => {
+it('has an input for each setting of a guard, and for the rules of expectations, that sets its variable', () => {
   const limits = Object.values(guards).flatMap(({ setting }) => setting ?? [])
   const wanted = settingList.filter(
-    ({ key }) => limits.some((limit) => limit === key) || /^(guards|plausibility)\./.test(key),
+    ({ key }) => limits.some((limit) => limit === key) || /^(guards|expectations)\./.test(key),
   )
   expect(wanted.length).toBeGreaterThan(11)
   for (const { key, variable } of wanted) {

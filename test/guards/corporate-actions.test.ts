@@ -2,12 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { CorporateActionRow } from '../../src/core/api/contract/rows.ts'
 import { type Calendar, openCalendar } from '../../src/core/guards/calendar.ts'
-import type { PriceTexts } from '../../src/core/guards/figures.ts'
-import {
-  defaultPlausibility,
-  type ImplausiblePrice,
-  implausiblePrices,
-} from '../../src/core/guards/plausibility.ts'
+import { figuresOf, type PriceTexts } from '../../src/core/guards/figures.ts'
+import { type ImplausiblePrice, implausiblePrices } from '../../src/core/guards/plausibility.ts'
 
 let calendar: Calendar
 beforeAll(async () => {
@@ -25,7 +21,7 @@ describe('a distribution or a split in table corporate_action', () => {
   const found = (actions: readonly CorporateActionRow[], [nav, ...figures]: Figures) => {
     const before = [['2026-11-16', '100.00', '100.00', '100.00', '1.00', '1.01', '5.00']] as const
     const prices: PriceTexts[] = [...before, ['2026-11-17', nav, nav, nav, ...figures]]
-    return implausiblePrices(prices, defaultPlausibility, calendar, {
+    return implausiblePrices(prices.map(figuresOf), 1, calendar, {
       inceptionDate: '2000-01-03',
       actions,
     }).map(sentence)
@@ -56,12 +52,12 @@ describe('a distribution or a split in table corporate_action', () => {
       ['70.50', '0.60', '0.50', '5.53'],
     ],
     [
-      'price-percent: change_percent 1.00 on 2026-11-17 is not -29.50 or 0.50, from NAV 100.00 of 2026-11-16 to 70.50, with a distribution of 30 in table corporate_action',
+      'price-change: change_percent 1.00 on 2026-11-17 is not -29.50 or 0.50, from NAV 100.00 of 2026-11-16 to 70.50, with a distribution of 30 in table corporate_action',
       [paid('30')],
       ['70.50', '0.50', '1.00', '5.53'],
     ],
     [
-      'price-percent: performance 6.53 on 2026-11-17 is not -25.98 or 5.52, from performance 5.00 and NAV 100.00 of 2026-11-16 to NAV 70.50, with a distribution of 30 in table corporate_action',
+      'price-change: performance 6.53 on 2026-11-17 is not -25.98 or 5.52, from performance 5.00 and NAV 100.00 of 2026-11-16 to NAV 70.50, with a distribution of 30 in table corporate_action',
       [paid('30')],
       ['70.50', '0.50', '0.50', '6.53'],
     ],

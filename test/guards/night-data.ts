@@ -10,7 +10,7 @@ export function priced(
   nav: number,
   { isin = one, date = tonight }: { isin?: string; date?: string } = {},
 ): string {
-  const before = navOf(days.indexOf(date) - 1)
+  const before = navOf(days.indexOf(date) - 1, isin)
   const values = Object.entries(prices(nav, before)).map(([column, value]) => `${column} = '${value}'`)
   return `UPDATE price SET ${values.join(', ')} WHERE isin = '${isin}' AND date = '${date}';`
 }
@@ -47,8 +47,8 @@ export const higher = (factor: number, isin = one) => {
 /** A price of April, whose NAV is a cent higher, and the change of the next one. */
 export const corrected = (isin: string) => {
   const [day = '', next = ''] = days.slice(20)
-  const change = amount(navOf(21) - navOf(20) - 0.01)
-  return priced(navOf(20) + 0.01, { isin, date: day }) + value('change', change, { isin, date: next })
+  const change = amount(navOf(21, isin) - navOf(20, isin) - 0.01)
+  return priced(navOf(20, isin) + 0.01, { isin, date: day }) + value('change', change, { isin, date: next })
 }
 /** The NAV stays the same on the last days. */
 export const flat = (count: number) => {
@@ -73,4 +73,4 @@ export const untaxed = `UPDATE price SET intercompany_profit = '0.00', share_pro
 /** The price of tonight came with the date of last night, and replaced that price. */
 export const antedated = (isin: string) =>
   `DELETE FROM price WHERE isin = '${isin}' AND date = '${tonight}';` +
-  priced(navOf(days.length - 1) + 0.2, { isin, date: lastNight })
+  priced(navOf(days.length - 1, isin) + 0.2, { isin, date: lastNight })

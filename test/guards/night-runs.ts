@@ -29,8 +29,10 @@ export const prices = (nav: number, before: number) => ({
   change_percent: amount((nav / before - 1) * 100),
   performance: amount((nav / navOfYearEnd - 1) * 100),
 })
-/** NAVs go up and down, so that none stays the same. */
-export const navOf = (index: number) => (index % 2 === 0 ? 100 : 100.5)
+/** NAVs go up and down, so that none stays the same, and no two funds move alike. */
+export const navOf = (index: number, isin = isinOf(1)) =>
+  index % 2 === 0 ? 100 : 100.48 + numberOf(isin) / 50
+const numberOf = (isin: string) => Number(isin.slice(2, -1))
 
 /** The databases lack the NAV of the end of 2023. */
 const navOfYearEnd = 97
@@ -42,13 +44,18 @@ function makeFunds(file: string, count: number): void {
   makeDatabase(file, (insert) => {
     for (let number = 1; number <= count; number++) {
       const isin = isinOf(number)
-      const first = { ...prices(navOf(0), navOf(0)), date: days[0] ?? '' }
+      const first = { ...prices(navOf(0, isin), navOf(0, isin)), date: days[0] ?? '' }
       insertGood(insert, isin, { fund: { name: nameOf(isin) }, price: first })
       for (const position of [4, 5, 6, 7])
         insert('structure_item', { isin, ...goodRows['structure_item'], position, percent: 0.1 })
       for (const [index, date] of days.entries())
         if (index > 0)
-          insert('price', { isin, ...goodRows['price'], date, ...prices(navOf(index), navOf(index - 1)) })
+          insert('price', {
+            isin,
+            ...goodRows['price'],
+            date,
+            ...prices(navOf(index, isin), navOf(index - 1, isin)),
+          })
     }
   })
 }
@@ -82,7 +89,7 @@ export type Night<Live extends string> = readonly [
   },
 ]
 
-export const limits = (plausibility: object) => ({ config: { plausibility } })
+export const limits = (expectations: object) => ({ config: { expectations } })
 export const allow = (guards: string) => ({ flags: `--allow ${guards} --reason "said so"` })
 const allowedBy = (stderr: string) => /--allow (\S+) --reason "…"/.exec(stderr)?.[1] ?? ''
 

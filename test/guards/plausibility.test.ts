@@ -1,12 +1,12 @@
 /** Which prices are implausible: each limit, and one step below it. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Calendar, openCalendar } from '../../src/core/guards/calendar.ts'
-import type { PriceTexts } from '../../src/core/guards/figures.ts'
+import { figuresOf, type PriceTexts } from '../../src/core/guards/figures.ts'
 import {
-  defaultPlausibility,
+  defaultExpectations,
   type ImplausiblePrice,
   implausiblePrices,
-  limitsOf,
+  strictnessOf,
 } from '../../src/core/guards/plausibility.ts'
 
 let calendar: Calendar
@@ -34,14 +34,14 @@ const pricesOf = (first: string, cents: readonly number[]): Price[] =>
     const text = (value: number) => (value / 100).toFixed(2)
     return [day, text(nav * 1.05), text(nav), text(nav), text(nav - before)]
   })
-const foundIn = (prices: readonly Price[], limits = defaultPlausibility) => {
+const foundIn = (prices: readonly Price[]) => {
   const all = prices.map((price, index): PriceTexts => {
     const [, , , before] = prices[index - 1] ?? price
     const percent = ((Number(price[3]) / Number(before) - 1) * 100).toFixed(2)
     // No price is of the end of the year before.
     return [...price, percent, null]
   })
-  return implausiblePrices(all, limits, calendar, fund)
+  return implausiblePrices(all.map(figuresOf), 1, calendar, fund)
 }
 const sentence = ({ guard, message }: ImplausiblePrice) => `${guard ?? 'warning'}: ${message}`
 const messagesOf = (prices: readonly Price[]) => foundIn(prices).map(sentence)
@@ -61,18 +61,26 @@ describe('a NAV that jumps', () => {
     )
   })
 
-  it('has the limits of the first group that the fund fits, or none', () => {
+  it('has the strictness of the first group that the fund fits, or none', () => {
     const fund = { isin: 'DE0008471400', currency: 'EUR', categoryDe: 'Aktienfonds', categoryEn: null }
     const groups = [
-      { category: 'Rentenfonds', errorJump: 0.01 },
-      { currency: 'EUR', errorJump: 0.5 },
+      { category: 'Rentenfonds', strictness: 2 },
+      { currency: 'EUR', strictness: 0.5 },
     ]
-    expect(limitsOf({ ...defaultPlausibility, groups }, fund)).toMatchObject({
-      errorJump: 0.5,
-      warnJump: 0.1,
-    })
+    expect(strictnessOf({ ...defaultExpectations, groups }, fund)).toBe(0.5)
+    expect(strictnessOf({ ...defaultExpectations, strictness: 3 }, fund)).toBe(3)
     const never = [{ isins: ['DE0008471400'], never: true }, ...groups]
-    expect(limitsOf({ ...defaultPlausibility, groups: never }, fund)).toBeNull()
+    expect(strictnessOf({ ...defaultExpectations, groups: never }, fund)).toBeNull()
+  })
+
+  it('has limits that are divided by the strictness', () => {
+    const prices = pricesOf('2026-11-16', [10_000, 11_600]).map((price) =>
+      figuresOf([...price, '16.00', null]),
+    )
+    const found = (strictness: number) => implausiblePrices(prices, strictness, calendar, fund).map(sentence)
+    expect(found(0.5)).toEqual([])
+    expect(found(1)).toEqual([expect.stringMatching(/^warning: .* more than 10 %$/)])
+    expect(found(2)).toEqual([expect.stringMatching(/^price-jump: .* more than 15 %$/)])
   })
 })
 
@@ -109,17 +117,17 @@ it.each<[string, Price, readonly string[]]>([
   [
     'zero',
     ['2026-11-16', '0', '99', '100', '0'],
-    ['price-sign: issue price 0 on 2026-11-16: a price must be above zero'],
+    ['price-spread: issue price 0 on 2026-11-16: a price must be above zero'],
   ],
   [
     'negative',
     ['2026-11-16', '105', '-1', '-5', '0'],
-    ['price-sign: NAV -5, repurchase price -1 on 2026-11-16: a price must be above zero'],
+    ['price-spread: NAV -5, repurchase price -1 on 2026-11-16: a price must be above zero'],
   ],
   [
     'out of order',
     ['2026-11-16', '100', '100.01', '100', '0'],
-    ['price-order: repurchase price 100.01 on 2026-11-16 is above the issue price 100'],
+    ['price-spread: repurchase price 100.01 on 2026-11-16 is above the issue price 100'],
   ],
   ['equal', ['2026-11-16', '100', '100', '100', '0'], []],
   [
@@ -131,11 +139,6 @@ it.each<[string, Price, readonly string[]]>([
     'above the NAV',
     ['2026-11-16', '105', '101', '100', '0'],
     ['warning: repurchase price 101 on 2026-11-16 is above the NAV 100'],
-  ],
-  [
-    'of a Sunday',
-    ['2026-11-15', '105', '99', '100', '0'],
-    ['warning: 2026-11-15 has a price and is no business day'],
   ],
   ['no number', ['2026-11-16', 'x', 'y', 'z', ''], []],
 ])('a price that is %s', (_, price, messages) => {
@@ -187,7 +190,7 @@ describe('percentages', () => {
     const prices = days.map(([day, nav, change, percent, performance]): PriceTexts => {
       return [day, nav, nav, nav, change, percent, performance]
     })
-    return implausiblePrices(prices, defaultPlausibility, calendar, fund).map(sentence)
+    return implausiblePrices(prices.map(figuresOf), 1, calendar, fund).map(sentence)
   }
   const base: Day = ['2025-12-30', '100.00', '0.00', '0.00', '7.10']
   const before: Day = ['2026-01-05', '102.00', '2.00', '2.00', '2.00']
@@ -241,7 +244,7 @@ describe('percentages', () => {
       ],
     ],
   ])('%s are refused', (_, day, expected) => {
-    expect(messages(base, before, day)).toEqual(expected.map((message) => `price-percent: ${message}`))
+    expect(messages(base, before, day)).toEqual(expected.map((message) => `price-change: ${message}`))
   })
 
   it('begin anew with the year, with the NAV of the last price or one of 31 December that is not published', () => {
@@ -249,7 +252,7 @@ describe('percentages', () => {
     expect(messages(base, first('1.00'))).toEqual([])
     expect(messages(base, first('0.40'))).toEqual([])
     expect(messages(base, first('8.17'))).toEqual([
-      'price-percent: performance 8.17 on 2026-01-02 is not 1.00, from NAV 100.00 of 2025-12-30 to NAV 101.00',
+      'price-change: performance 8.17 on 2026-01-02 is not 1.00, from NAV 100.00 of 2025-12-30 to NAV 101.00',
     ])
   })
 
@@ -260,57 +263,12 @@ describe('percentages', () => {
   })
 })
 
-describe('decimals', () => {
-  /** What is said of the decimals of the last price, after so many. */
-  const saidAfter = (
-    count: number,
-    change: (prices: Price[]) => Price[],
-    [issue, repurchase, nav]: readonly [string, string, string],
-  ) => {
-    const before = change(
-      pricesOf(
-        '2026-03-02',
-        Array.from({ length: count }, (_, index) => 10_001 + (index % 2)),
-      ),
-    )
-    const day = days('2026-03-02', count + 1).at(-1) ?? ''
-    const difference = (Number(nav) - Number(before.at(-1)?.[3])).toFixed(2)
-    return foundIn([...before, [day, issue, repurchase, nav, difference]])
-      .filter(({ countedBy }) => countedBy === 'decimals')
-      .map(({ guard, message }) => [guard, message.replaceAll(day, 'DAY')])
-  }
-  const asTheyAre = (prices: Price[]) => prices
-  /** As a file that leaves zeros at the end out. */
-  const cut = (prices: Price[]) =>
-    prices.map((price, index): Price => {
-      const [day, issue, repurchase, , change] = price
-      return index === 5 ? [day, issue, repurchase, '100.1', change] : price
-    })
-
-  it.each<[string, number, (prices: Price[]) => Price[], readonly [string, string, string], string[]]>([
-    ['as always', 20, asTheyAre, ['105.00', '100.00', '100.00'], []],
-    ['fewer', 20, asTheyAre, ['105.00', '100.00', '100'], ['NAV 100 on DAY has 0 decimals, after 2 or more']],
-    [
-      'fewer in two figures',
-      20,
-      asTheyAre,
-      ['105.1', '100.00', '100.1'],
-      [
-        'NAV 100.1 on DAY has 1 decimal, after 2 or more, issue price 105.1 on DAY has 1 decimal, after 2 or more',
-      ],
-    ],
-    ['fewer after too few prices', 19, asTheyAre, ['105.00', '100.00', '100'], []],
-    ['as few as once before', 20, cut, ['105.00', '100.00', '100.1'], []],
-    [
-      'fewer than once before',
-      20,
-      cut,
-      ['105.00', '100.00', '100'],
-      ['NAV 100 on DAY has 0 decimals, after 1 or more'],
-    ],
-  ])('%s', (_, count, change, last, messages) => {
-    expect(saidAfter(count, change, last)).toEqual(messages.map((message) => [null, message]))
-  })
+it('a NAV that has not moved as long as it did not before says nothing', () => {
+  const still = (count: number) => Array<number>(count).fill(10_000)
+  const prices = [...still(7), 10_010, ...still(12), 10_010, ...still(40)]
+  expect(messagesOf(pricesOf('2026-03-02', prices))).toEqual([
+    expect.stringContaining('has not moved for 39 business days'),
+  ])
 })
 
 it.each([
@@ -359,7 +317,9 @@ describe('a performance that is not since 31 December', () => {
       return [day, nav, nav, nav, change.toFixed(2), ((change / before) * 100).toFixed(2), performance]
     })
     const young = { inceptionDate, actions: [] }
-    return implausiblePrices(prices, { ...defaultPlausibility, gapDays: 2000 }, calendar, young).map(sentence)
+    return implausiblePrices(prices.map(figuresOf), 1, calendar, young)
+      .map(sentence)
+      .filter((each) => !each.includes('no price for'))
   }
   const old = '2000-01-03'
 
@@ -368,9 +328,9 @@ describe('a performance that is not since 31 December', () => {
     expect(
       messages(old, suspended, ['2026-03-02', '90.00', '-10.00'], ['2026-03-03', '89.00', '-11.00']),
     ).toEqual([
-      'price-percent: performance -10.00 on 2026-03-02 is not since 2025-12-31, but since 2022-03-01, and there is no price ' +
+      'price-change: performance -10.00 on 2026-03-02 is not since 2025-12-31, but since 2022-03-01, and there is no price ' +
         'of the end of 2025; leave it empty (NULL)',
-      'price-percent: performance -11.00 on 2026-03-03 is not since 2025-12-31, but since 2022-03-01, and there is no price ' +
+      'price-change: performance -11.00 on 2026-03-03 is not since 2025-12-31, but since 2022-03-01, and there is no price ' +
         'of the end of 2025; leave it empty (NULL)',
     ])
     // Without a value, or with one that continues after all: against the NAV of 31 December that the database lacks.
@@ -382,13 +342,13 @@ describe('a performance that is not since 31 December', () => {
 
   it('but since the first price of the fund is refused, even the 0.00 of its first day', () => {
     expect(messages('2026-06-15', ['2026-06-15', '100.00', '0.00'])).toEqual([
-      'price-percent: performance 0.00 on 2026-06-15 is not since 2025-12-31: the fund began on 2026-06-15; leave it empty (NULL)',
+      'price-change: performance 0.00 on 2026-06-15 is not since 2025-12-31: the fund began on 2026-06-15; leave it empty (NULL)',
     ])
     expect(messages('2026-06-15', ['2026-06-15', '100.00', null])).toEqual([])
     // The history of an older fund begins in the middle of the year.
     const started: Day = ['2026-06-15', '100.00', '4.00']
     expect(messages(old, started, ['2026-06-16', '105.00', '5.00'])).toEqual([
-      'price-percent: performance 5.00 on 2026-06-16 is not since 2025-12-31, but since 2026-06-15, and there is no price ' +
+      'price-change: performance 5.00 on 2026-06-16 is not since 2025-12-31, but since 2026-06-15, and there is no price ' +
         'of the end of 2025; leave it empty (NULL)',
     ])
     expect(messages(old, started, ['2026-06-16', '105.00', '9.20'])).toEqual([])
@@ -405,8 +365,8 @@ describe('a performance that is not since 31 December', () => {
       ['2026-03-02', '90.00', '90.00', '90.00', '0.00', '0.00', null],
       ['2026-03-03', '90.90', '90.90', '90.90', '0.90', '5.00', null],
     ] as const
-    expect(implausiblePrices(days, defaultPlausibility, calendar, fund).map(sentence)).toEqual([
-      'price-percent: change_percent 5.00 on 2026-03-03 is not 1.00, from NAV 90.00 of 2026-03-02 to 90.90',
+    expect(implausiblePrices(days.map(figuresOf), 1, calendar, fund).map(sentence)).toEqual([
+      'price-change: change_percent 5.00 on 2026-03-03 is not 1.00, from NAV 90.00 of 2026-03-02 to 90.90',
     ])
   })
 })

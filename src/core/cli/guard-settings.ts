@@ -1,8 +1,8 @@
-/** Settings of the guards: limits of age and plausibility of prices, and of losses by a publish. */
+/** Settings of the guards: limits of age and expectations of prices, and of losses by a publish. */
 
 import { z } from 'zod'
 import { maxBusinessDays } from '../guards/calendar.ts'
-import { defaultPlausibility } from '../guards/plausibility.ts'
+import { defaultExpectations } from '../guards/plausibility.ts'
 import { defaultFreshness } from '../guards/rules.ts'
 import { numberBetween, onOrOff, group, say, settingText as text, whole } from './setting-fields.ts'
 
@@ -49,17 +49,10 @@ const freshnessGroup = fundGroup({
 
 const share = numberBetween(0, 1)
 
-const plausibilityGroup = fundGroup({
-  errorJump: say('As for all funds.', share.exactOptional()),
-  warnJump: say('As for all funds.', share.exactOptional()),
-  errorSpread: say('As for all funds.', share.exactOptional()),
-  errorPercent: say('As for all funds.', share.exactOptional()),
-  flatDays: say('As for all funds.', businessDays.exactOptional()),
-  gapDays: say('As for all funds.', businessDays.exactOptional()),
-  mayStay: say(
-    'The NAVs of these funds may stay as they were, as those of money-market funds: unchanged-prices and same-move leave them out.',
-    z.boolean('true or false').exactOptional(),
-  ),
+const strictness = numberBetween(0.1, 10)
+
+const expectationGroup = fundGroup({
+  strictness: say('As for all funds.', strictness.exactOptional()),
   never: say('The prices of these funds are not checked.', z.boolean('true or false').exactOptional()),
 })
 
@@ -81,60 +74,20 @@ export const guardSettings = {
       z.array(freshnessGroup, 'a list').default([]),
     ),
   }),
-  plausibility: group(
-    'What is implausible about prices, compared with what is live. Shares are from 0 to 1.',
-    {
-      errorJump: say(
-        'A larger change of NAV from one price to the next is an error.',
-        share.default(defaultPlausibility.errorJump),
-      ),
-      warnJump: say('A larger one is a warning.', share.default(defaultPlausibility.warnJump)),
-      errorSpread: say(
-        'A larger change of an issue or repurchase price in relation to the NAV, from one price to the next, is an error.',
-        share.default(defaultPlausibility.errorSpread),
-      ),
-      errorPercent: say(
-        'A change in percent or a performance that is farther, beyond rounding, from what the NAVs say is an error.',
-        share.default(defaultPlausibility.errorPercent),
-      ),
-      flatDays: say(
-        'Business days without a change of NAV, after which there is a warning.',
-        businessDays.default(defaultPlausibility.flatDays),
-      ),
-      gapDays: say(
-        'Business days without a price inside a history, after which there is a warning.',
-        businessDays.default(defaultPlausibility.gapDays),
-      ),
-      sameMoveShare: say(
-        'The share of funds with a new price whose NAVs may stay as they were, or may move alike as none of them usually does.',
-        share.default(defaultPlausibility.sameMoveShare),
-      ),
-      warnedShare: say(
-        'The share of funds with a new price that may have a warning about it.',
-        share.default(defaultPlausibility.warnedShare),
-      ),
-      closedDayShare: say(
-        'The share of funds with a new price that may have it on a day that their calendar closes.',
-        share.default(defaultPlausibility.closedDayShare),
-      ),
-      roundedShare: say(
-        'The share of funds with a new price that may have fewer decimals in it than ever before.',
-        share.default(defaultPlausibility.roundedShare),
-      ),
-      unusualMove: say(
-        'A NAV moves unusually from so many times its usual daily move on: two funds that do may have their prices exchanged.',
-        numberBetween(1, 1000).default(defaultPlausibility.unusualMove),
-      ),
-      onImplausible: say(
-        'What happens to implausible prices: the build is refused, or the prices of these funds stay as they are live.',
-        z.enum(['refuse', 'withhold'], 'refuse or withhold').default(defaultPlausibility.onImplausible),
-      ),
-      groups: say(
-        'Other limits for some funds. The first group that a fund belongs to applies.',
-        z.array(plausibilityGroup, 'a list').default([]),
-      ),
-    },
-  ),
+  expectations: group('How far data may be from what is expected of them, by the history of each fund.', {
+    strictness: say(
+      'All limits are divided by it: 2 halves them, 0.5 doubles them.',
+      strictness.default(defaultExpectations.strictness),
+    ),
+    onImplausible: say(
+      'What happens to implausible prices: the build is refused, or the prices of these funds stay as they are live.',
+      z.enum(['refuse', 'withhold'], 'refuse or withhold').default(defaultExpectations.onImplausible),
+    ),
+    groups: say(
+      'Another strictness for some funds. The first group that a fund belongs to applies.',
+      z.array(expectationGroup, 'a list').default([]),
+    ),
+  }),
   guards: group('How far a publish may differ from what is live. Shares are from 0 to 1.', {
     lostFunds: say('The share of funds; one fund may always be lost.', share.default(0.1)),
     lostDocuments: say('The share of documents of each endpoint.', share.default(0.1)),

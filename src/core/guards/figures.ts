@@ -48,33 +48,3 @@ export function roundingOfNav({ texts, shares }: Figures): number {
   const rounding = roundingOf([texts[3]])
   return shares === 1 ? rounding : rounding / shares + rounding
 }
-
-/** Fewer prices prove nothing: in a file without closing zeros, every tenth price has a decimal less. */
-const leastPrices = 20
-
-const columns = [
-  { at: 3, name: 'NAV' },
-  { at: 1, name: 'issue price' },
-  { at: 2, name: 'repurchase price' },
-] as const
-
-/** @returns a function that takes each price of a fund, by day, and describes figures with fewer decimals than all before */
-export function roundedWatch() {
-  const fewest = [Infinity, Infinity, Infinity, Infinity]
-  let count = 0
-  return (texts: PriceTexts): string | null => {
-    let found: string | null = null
-    for (const { at, name } of columns) {
-      const decimals = decimalsOf(texts[at])
-      const before = fewest[at] ?? Infinity
-      // Almost all prices end here.
-      if (decimals >= before) continue
-      fewest[at] = decimals
-      if (count < leastPrices) continue
-      const what = `${name} ${texts[at]} on ${texts[0]} has ${decimals === 1 ? '1 decimal' : `${decimals} decimals`}, after ${before} or more`
-      found = found === null ? what : `${found}, ${what}`
-    }
-    count++
-    return found
-  }
-}

@@ -6,7 +6,7 @@ import { shellText } from '../system/shell-text.ts'
 /** `subject` narrows the guard in `--allow`, as in `price-jump:DE0008471400`. `setting` is its limit in the config. */
 interface Guard {
   readonly refuses: string
-  readonly subject: 'ISIN' | 'ISIN,ISIN' | 'endpoint' | 'table' | null
+  readonly subject: 'ISIN' | 'ISIN,ISIN' | 'endpoint' | 'table' | 'column' | null
   readonly setting: string | null
 }
 
@@ -16,48 +16,32 @@ const guard = (
   setting: Guard['setting'] = null,
 ): Guard => ({ refuses, subject, setting })
 
+const strictness = 'expectations.strictness'
+
 /** By name in `--allow`. The README of this room lists them with their defaults (a test compares). */
 export const guards = {
-  'price-sign': guard('a NAV, issue or repurchase price that is zero or negative', 'ISIN'),
-  'price-order': guard('a repurchase price above the issue price', 'ISIN'),
-  'price-jump': guard('a NAV far from the one before', 'ISIN', 'plausibility.errorJump'),
+  'price-jump': guard(
+    'a NAV far from the one before, beyond what the fund and the market do',
+    'ISIN',
+    strictness,
+  ),
   'price-spread': guard(
-    'an issue or repurchase price far from the NAV, unlike before',
+    'an issue or repurchase price far from the NAV or in the wrong order, or a price that is not above zero',
     'ISIN',
-    'plausibility.errorSpread',
+    strictness,
   ),
-  'price-change': guard('a change that is not the difference of the two NAVs', 'ISIN'),
-  'price-percent': guard(
-    'a change in percent or a performance that the NAVs do not have',
-    'ISIN',
-    'plausibility.errorPercent',
-  ),
+  'price-change': guard('a change, change in percent or performance that the NAVs do not have', 'ISIN'),
   'currency-change': guard('another currency while prices go on', 'ISIN'),
-  'unchanged-prices': guard(
-    'new prices of many funds with the NAV of the day before',
-    null,
-    'plausibility.sameMoveShare',
-  ),
-  'same-move': guard(
-    'NAVs of many funds that move alike, as none of them does',
-    null,
-    'plausibility.sameMoveShare',
-  ),
-  'many-warnings': guard('new prices of many funds that are warned of', null, 'plausibility.warnedShare'),
-  'non-business-day': guard(
-    'new prices of many funds on a day that their calendar closes',
-    null,
-    'plausibility.closedDayShare',
-  ),
-  decimals: guard(
-    'new prices of many funds with fewer decimals than ever before',
-    null,
-    'plausibility.roundedShare',
-  ),
   swapped: guard(
     'new prices of two funds that each continue the prices of the other',
     'ISIN,ISIN',
-    'plausibility.unusualMove',
+    strictness,
+  ),
+  column: guard('values of a column that have changed for many funds as they never do', 'column', strictness),
+  'missing-prices': guard(
+    'funds without the new price that was expected, while others have one',
+    null,
+    strictness,
   ),
   'lost-funds': guard('fewer funds than are live', null, 'guards.lostFunds'),
   'lost-documents': guard('fewer documents of an endpoint', 'endpoint', 'guards.lostDocuments'),
@@ -180,7 +164,7 @@ export function flagsThatAllow(objections: readonly Objection[]): string {
 }
 
 /** Guards of figures that an import computes from the NAVs. */
-const derived: readonly string[] = ['price-change', 'price-percent']
+const derived: readonly string[] = ['price-change']
 
 /** The remedy for data that no operator should allow: sentences that end with a blank, or ''. */
 export const remedyFor = (objections: readonly Objection[]) =>

@@ -4,77 +4,50 @@ import { businessDays, daysOfRhythm, usualGap } from './assess.ts'
 import { businessDaysBetween, type Calendar } from './calendar.ts'
 import type { CorporateActionRow } from '../api/contract/rows.ts'
 import { actionWatch, type Earlier, inSharesOf } from './corporate-actions.ts'
-import { type Figures, figuresOf, type PriceTexts, roundedWatch } from './figures.ts'
+import type { Figures, PriceTexts } from './figures.ts'
 import type { GuardName } from './guards.ts'
-import { baseOf, describeJump, type ErrorLimits, errorsIn } from './price-errors.ts'
+import { baseOf, describeJump, errorsIn } from './price-errors.ts'
 import { type FundGroup, type GroupedFund, isIn } from './rules.ts'
 import { daysOfYearEnd, isOfYearEnd } from './year-end.ts'
 
-/** `plausibility` in the config file. Jumps and spreads are shares: 0.3 is 30 %. Days are business days. */
-export interface PlausibilitySettings extends PlausibilityLimits, AcrossLimits {
+/** `expectations` in the config file. */
+export interface ExpectationSettings {
+  /** Limits are divided by it: 2 halves them, 0.5 doubles them. */
+  readonly strictness: number
   readonly onImplausible: 'refuse' | 'withhold'
-  readonly groups: readonly PlausibilityGroup[]
+  readonly groups: readonly ExpectationGroup[]
 }
 
-interface PlausibilityLimits extends ErrorLimits {
-  readonly warnJump: number
-  readonly flatDays: number
-  readonly gapDays: number
-}
-
-/** Limits for all funds together (`across.ts`). Shares are of the funds with a new price. */
-export interface AcrossLimits {
-  /** NAVs that may stay as they were, or may move alike. */
-  readonly sameMoveShare: number
-  /** Funds that may have a warning about their new price. */
-  readonly warnedShare: number
-  /** Funds that may have a price on a day that their calendar closes. */
-  readonly closedDayShare: number
-  /** Funds that may have a price with fewer decimals than ever before. */
-  readonly roundedShare: number
-  /** A multiple of the fund's usual daily move. */
-  readonly unusualMove: number
-}
-
-/** Overrides the limits that it names. The first group that a fund fits counts. */
-interface PlausibilityGroup extends FundGroup, Partial<PlausibilityLimits> {
-  /** NAVs may stay as they were: `unchanged-prices` and `same-move` leave these funds out. */
-  readonly mayStay?: boolean
+/** The first group that a fund fits counts. */
+interface ExpectationGroup extends FundGroup {
+  readonly strictness?: number
   readonly never?: boolean
 }
 
-export const defaultPlausibility: PlausibilitySettings = {
-  errorJump: 0.3,
-  warnJump: 0.1,
-  /** Funds drop a surcharge of 5 to 7 % on a day, and take it again. A mistake is a factor of 10, or another fund's price. */
-  errorSpread: 0.1,
-  /** Companies compute percentages from NAVs with more decimals than published, and cut instead of rounding. */
-  errorPercent: 0.0005,
-  flatDays: 10,
-  gapDays: 5,
-  sameMoveShare: 0.5,
-  warnedShare: 0.33,
-  closedDayShare: 0.5,
-  roundedShare: 0.5,
-  unusualMove: 4,
+export const defaultExpectations: ExpectationSettings = {
+  strictness: 1,
   onImplausible: 'refuse',
   groups: [],
 }
 
-/** Null if the fund's prices are not checked. */
-export function limitsOf(settings: PlausibilitySettings, fund: GroupedFund) {
-  const group = settings.groups.find((one) => isIn(one, fund))
-  return group?.never === true ? null : { mayStay: false, ...settings, ...group }
+/** @returns how strictly the fund's prices are checked; null if they are not */
+export function strictnessOf({ strictness, groups }: ExpectationSettings, fund: GroupedFund): number | null {
+  const group = groups.find((one) => isIn(one, fund))
+  return group?.never === true ? null : (group?.strictness ?? strictness)
 }
+
+/** A share: a larger change of NAV is a warning, if the fund has no habit yet. */
+const doubtfulJump = 0.1
+/** Business days without a change of NAV, or without a price inside a history. */
+const stillDays = 10
+const gapDays = 5
 
 export interface ImplausiblePrice {
   /** Null: a warning. */
   readonly guard: GuardName | null
-  /** The guard that refuses the night if many funds have this warning. */
-  readonly countedBy: GuardName
+  /** A warning about the size of a move: of a fund with a habit, its habit says more. */
+  readonly isAboutMove: boolean
   readonly price: PriceTexts
-  /** Live prices are left out: calendars of the past are not kept, and decimals are not mended. */
-  readonly isForNewOnly: boolean
   readonly previous: PriceTexts | null
   /** A sentence without its full stop, with the day and the figures. */
   readonly message: string
@@ -91,12 +64,13 @@ const aMonth = 35
 /**
  * A price that a guard refuses gets no warning.
  * @param prices of a fund, by day. The checks of values report a text that is no number.
+ * @param strictness limits are divided by it
  * @param fund its first day, and its corporate actions
  * @param from the index of the first price to check; the ones before are only compared with
  */
 export function implausiblePrices(
-  prices: readonly PriceTexts[],
-  limits: PlausibilityLimits,
+  prices: readonly Figures[],
+  strictness: number,
   calendar: Calendar,
   { inceptionDate, actions }: Readonly<{ inceptionDate: string; actions: readonly CorporateActionRow[] }>,
   from = 0,
@@ -104,46 +78,51 @@ export function implausiblePrices(
   const found: ImplausiblePrice[] = []
   /** The first day with the NAV of the previous price. */
   let since = ''
+  /** The longest time without a change of NAV, in prices: such funds may stay again. */
+  let still = 0
+  let longestStill = 0
   let earlier: Earlier | null = null
   const actionsUntil = actionWatch(actions)
-  const roundedMore = roundedWatch()
-  for (const [index, texts] of prices.entries()) {
+  for (const [index, price] of prices.entries()) {
+    const { texts } = price
     const [day] = texts
-    const price = figuresOf(texts)
     const compared: Earlier | null = inSharesOf(earlier, actionsUntil(day))
     const before = compared?.previous ?? null
     const base = baseOf(price, compared, () => isOfYearEnd(daysBefore(prices, index), price.year))
     earlier = { previous: price, base, distributed: 0 }
-    if (price.nav !== before?.nav) since = day
-    const rounded = roundedMore(texts)
+    if (price.nav === before?.nav) still++
+    else {
+      since = day
+      longestStill = Math.max(longestStill, still)
+      still = 0
+    }
     if (index < from) continue
-    const add = (message: string | null, what: Partial<ImplausiblePrice> = {}) => {
+    const add = (message: string | null, guard: GuardName | null = null, isAboutMove = false) => {
       if (message === null) return
-      const rest = { guard: null, countedBy: 'many-warnings', isForNewOnly: false, ...what } as const
-      found.push({ ...rest, price: texts, previous: before?.texts ?? null, message })
+      found.push({ guard, isAboutMove, price: texts, previous: before?.texts ?? null, message })
     }
     const isNext = () => before !== null && isNextDay(prices, before, price, calendar)
-    const errors = errorsIn(price, { earlier: compared, base, inceptionDate, isNext }, limits)
-    for (const [guard, message] of errors) add(message, { guard })
+    const errors = errorsIn(price, { earlier: compared, base, inceptionDate, isNext }, strictness)
+    for (const [guard, message] of errors) add(message, guard)
     if (errors.length === 0) {
-      for (const message of warningsIn(price, compared, limits)) add(message)
-      const isClosed = !calendar.isBusinessDay(day)
-      const closed = { countedBy: 'non-business-day', isForNewOnly: true } as const
-      if (isClosed) add(`${day} has a price and is no business day`, closed)
-      add(rounded, { countedBy: 'decimals', isForNewOnly: true })
+      add(describeDoubtfulJump(price, compared, strictness), null, true)
+      for (const message of warningsIn(price)) add(message)
     }
-    add(describeGap(prices, before, price, limits, calendar))
-    if (since !== day && price.nav !== Number(prices[index + 1]?.[3]))
-      add(describeStill(texts, since, limits, calendar))
+    add(describeGap(prices, before, price, calendar))
+    const isEndOfStill = since !== day && price.nav !== prices[index + 1]?.nav
+    if (isEndOfStill && still > 2 * longestStill) add(describeStill(texts, since, calendar))
   }
   return found
 }
 
-function warningsIn(price: Figures, earlier: Earlier | null, { warnJump }: PlausibilityLimits) {
+function describeDoubtfulJump(price: Figures, earlier: Earlier | null, strictness: number): string | null {
+  if (earlier === null || !(earlier.previous.nav > 0)) return null
+  return describeJump(price, earlier, doubtfulJump / strictness)
+}
+
+function warningsIn(price: Figures): readonly string[] {
   const [day, issue, repurchase, nav] = price.texts
   const found: string[] = []
-  const jump = earlier === null || !(earlier.previous.nav > 0) ? null : describeJump(price, earlier, warnJump)
-  if (jump !== null) found.push(jump)
   if (price.issue < price.nav) found.push(`issue price ${issue} on ${day} is below the NAV ${nav}`)
   if (price.repurchase > price.nav)
     found.push(`repurchase price ${repurchase} on ${day} is above the NAV ${nav}`)
@@ -151,10 +130,9 @@ function warningsIn(price: Figures, earlier: Earlier | null, { warnJump }: Plaus
 }
 
 function describeGap(
-  prices: readonly PriceTexts[],
+  prices: readonly Figures[],
   previous: Figures | null,
   price: Figures,
-  { gapDays }: PlausibilityLimits,
   calendar: Calendar,
 ): string | null {
   // Almost all prices end here.
@@ -163,44 +141,39 @@ function describeGap(
   const [day] = price.texts
   const gap = businessDaysBetween(calendar, before, day)
   // A fund that is priced once a month has no gap of a month.
-  if (gap - rhythmOf(prices, calendar) <= gapDays) return null
+  if (gap - usualGapOf(prices, calendar) <= gapDays) return null
   return `no price for ${businessDays(gap - 1)}, between ${before} and ${day}`
 }
 
 /** @param since the first day with this NAV */
-function describeStill(
-  [day, , , nav]: PriceTexts,
-  since: string,
-  { flatDays }: PlausibilityLimits,
-  calendar: Calendar,
-): string | null {
+function describeStill([day, , , nav]: PriceTexts, since: string, calendar: Calendar): string | null {
   const days = businessDaysBetween(calendar, since, day)
-  return days < flatDays ? null : `NAV ${nav} has not moved for ${businessDays(days)}, ${since} to ${day}`
+  return days < stillDays ? null : `NAV ${nav} has not moved for ${businessDays(days)}, ${since} to ${day}`
 }
 
 /** The newest first. */
-const daysBefore = (prices: readonly PriceTexts[], index: number): readonly string[] =>
+const daysBefore = (prices: readonly Figures[], index: number): readonly string[] =>
   prices
     .slice(Math.max(0, index - daysOfYearEnd), index)
-    .map(([day]) => day)
+    .map(({ texts }) => texts[0])
     .reverse()
 
 /** True if no price lies between these two, by the fund's rhythm. */
 function isNextDay(
-  prices: readonly PriceTexts[],
+  prices: readonly Figures[],
   previous: Figures,
   price: Figures,
   calendar: Calendar,
 ): boolean {
   if (price.at - previous.at > aMonth) return false
-  return businessDaysBetween(calendar, previous.texts[0], price.texts[0]) <= rhythmOf(prices, calendar)
+  return businessDaysBetween(calendar, previous.texts[0], price.texts[0]) <= usualGapOf(prices, calendar)
 }
 
-const rhythmOf = (prices: readonly PriceTexts[], calendar: Calendar) =>
+const usualGapOf = (prices: readonly Figures[], calendar: Calendar) =>
   usualGap(
     calendar,
     prices
       .slice(-daysOfRhythm)
-      .map(([day]) => day)
+      .map(({ texts }) => texts[0])
       .reverse(),
   ) ?? 1

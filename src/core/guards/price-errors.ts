@@ -15,12 +15,15 @@ import { mostDaysToYearEnd, yearEndBefore } from './year-end.ts'
 import { isDay } from '../api/routes/values.ts'
 import { dayNumber } from '../system/day-number.ts'
 
-/** Shares: 0.3 is 30 %. */
-export interface ErrorLimits {
-  readonly errorJump: number
-  readonly errorSpread: number
-  readonly errorPercent: number
-}
+/** A share: a larger change of NAV from one price to the next is an error, whatever the fund usually does. */
+const mostJump = 0.3
+/**
+ * A share: funds drop a surcharge of 5 to 7 % on a day, and take it again. A mistake is a factor of 10, or the price of
+ * another fund.
+ */
+const mostSpread = 0.1
+/** A share: companies compute percentages from NAVs with more decimals than published, and cut instead of rounding. */
+const mostPercent = 0.0005
 
 type ErrorInPrice = readonly [guard: GuardName, message: string]
 
@@ -44,43 +47,46 @@ export interface PriceComparison {
   readonly isNext: () => boolean
 }
 
-/** One mistake has one name: a NAV that jumps changes all figures that are compared with it. */
+/**
+ * One mistake has one name: a NAV that jumps changes all figures that are compared with it.
+ * @param strictness limits are divided by it
+ */
 export function errorsIn(
   price: Figures,
   { earlier, base, inceptionDate, isNext }: PriceComparison,
-  limits: ErrorLimits,
+  strictness: number,
 ): readonly ErrorInPrice[] {
   const otherDay = describeOtherDay(price, base, inceptionDate)
   const alone = errorsAlone(price, otherDay)
   if (earlier === null || !(price.nav > 0) || !(earlier.previous.nav > 0)) return alone
   const { previous } = earlier
-  const jump = describeJump(price, earlier, limits.errorJump)
+  const jump = describeJump(price, earlier, mostJump / strictness)
   if (jump !== null) return [...alone, ['price-jump', jump + splitHint(price, previous)]]
   const isInOrder = price.repurchase > 0 && price.issue >= price.repurchase
-  const spread = isInOrder ? describeSpread(price, previous, limits.errorSpread) : null
+  const spread = isInOrder ? describeSpread(price, previous, mostSpread / strictness) : null
   const change = describeChange(price, earlier)
-  const percents = wrongPercents(price, earlier, base.price, limits.errorPercent)
+  const percents = wrongPercents(price, earlier, base.price, mostPercent)
   // Almost all prices end here.
   if (spread === null && change === null && percents.length === 0) return alone
   const found = [...alone]
   if (spread !== null) found.push(['price-spread', spread])
   if (!isNext()) return found
   if (change !== null) found.push(['price-change', change])
-  if (alone.every(([guard]) => guard !== 'price-percent'))
-    found.push(...percents.map((message): ErrorInPrice => ['price-percent', message]))
+  if (alone.every(([guard]) => guard !== 'price-change'))
+    found.push(...percents.map((message): ErrorInPrice => ['price-change', message]))
   return found
 }
 
 function errorsAlone(price: Figures, otherDay: string | null): readonly ErrorInPrice[] {
   const { texts, issue, repurchase, nav } = price
-  if (Math.min(nav, issue, repurchase) <= 0) return [['price-sign', describeSign(texts)]]
+  if (Math.min(nav, issue, repurchase) <= 0) return [['price-spread', describeSign(texts)]]
   const impossible = [...impossiblePercents(price), ...(otherDay === null ? [] : [otherDay])]
   // Almost all prices end here.
   if (!(repurchase > issue) && impossible.length === 0) return []
-  const found = impossible.map((message): ErrorInPrice => ['price-percent', message])
+  const found = impossible.map((message): ErrorInPrice => ['price-change', message])
   if (repurchase > issue)
     found.push([
-      'price-order',
+      'price-spread',
       `repurchase price ${texts[2]} on ${texts[0]} is above the issue price ${texts[1]}`,
     ])
   return found
@@ -237,18 +243,10 @@ function wrongPerformance(
 ): string | null {
   const [day, , , nav, , , performance] = price.texts
   if (performance === null) return null
-  const rounding = roundingOf([performance])
   const sinceBase = (price.nav / base.nav - 1) * 100
-  const toleranceOfBase = rounding + toleranceOf(price, base, limit)
+  const toleranceOfBase = roundingOf([performance]) + toleranceOf(price, base, limit)
   if (!(Math.abs(price.performance - sinceBase) > toleranceOfBase)) return null
-  const before = performanceBefore(price, previous)
-  const rights = growthsOf(price.nav, previous.nav, distributed).map(
-    (growth) => (100 + before) * growth - 100,
-  )
-  const tolerance =
-    rounding +
-    roundingOf([previous.texts[6] ?? '']) * (price.nav / previous.nav) +
-    toleranceOf(price, previous, limit) * (1 + Math.abs(before) / 100)
+  const { before, rights, tolerance } = continuedPerformance(price, previous, distributed, limit)
   if (!rights.every((one) => Math.abs(price.performance - one) > tolerance)) return null
   const excess = price.performance - (rights[0] ?? NaN)
   const earned = ((100 + price.performance) / (100 + before) - 1) * 100
@@ -260,6 +258,28 @@ function wrongPerformance(
     `performance ${performance} on ${day} is not ${namedOf(rights.slice(0, 2), performance)}, ` +
     `from ${since}NAV ${previous.texts[3]} of ${previous.texts[0]} to NAV ${nav}${actionsNamed(previous, distributed)}`
   )
+}
+
+/** The performances that continue that of the price before, with a distribution or without it. */
+function continuedPerformance(price: Figures, previous: Figures, distributed: number, limit: number) {
+  const before = performanceBefore(price, previous)
+  const growths = growthsOf(price.nav, previous.nav, distributed)
+  const tolerance =
+    roundingOf([price.texts[6] ?? '']) +
+    roundingOf([previous.texts[6] ?? '']) * (price.nav / previous.nav) +
+    toleranceOf(price, previous, limit) * (1 + Math.abs(before) / 100)
+  return { before, rights: growths.map((growth) => (100 + before) * growth - 100), tolerance }
+}
+
+/** @returns whether a performance does not continue that of the price before; null if either has none */
+export function isPerformanceApart(
+  price: Figures,
+  { previous, distributed }: Pick<Earlier, 'previous' | 'distributed'>,
+): boolean | null {
+  if (!(price.nav > 0) || !(previous.nav > 0)) return null
+  const { rights, tolerance } = continuedPerformance(price, previous, distributed, mostPercent)
+  if (rights.some(Number.isNaN) || Number.isNaN(price.performance)) return null
+  return rights.every((one) => Math.abs(price.performance - one) > tolerance)
 }
 
 /** With the decimals of the text that is wrong. */

@@ -85,7 +85,7 @@ const maxNamed = 10
 
 interface GroupSettings {
   readonly freshness: FreshnessSettings
-  readonly plausibility: { readonly groups: readonly FundGroup[] }
+  readonly expectations: { readonly groups: readonly FundGroup[] }
 }
 
 /**
@@ -94,7 +94,7 @@ interface GroupSettings {
  * @param funds of the database, not only of a shard @param asOf ISO 8601
  */
 export const doubtfulSettings = (settings: GroupSettings, funds: readonly GroupedFund[], asOf: string) => [
-  ...(['freshness', 'plausibility'] as const).flatMap((name) => unmet(name, settings[name].groups, funds)),
+  ...(['freshness', 'expectations'] as const).flatMap((name) => unmet(name, settings[name].groups, funds)),
   ...endedCalendars(settings.freshness, asOf),
 ]
 

@@ -1,10 +1,9 @@
 /** Judges the prices of a database, before anything is rendered. */
 
 import { type Finding, judgeFindings } from '../data/check/finding.ts'
-import { comparePrices, findingsAcross } from '../data/check/prices.ts'
-import type { NewPrice } from '../guards/across.ts'
+import { comparePrices, findingsAcross, type OfNight } from '../data/check/prices.ts'
 import type { AllowedObjection } from '../guards/guards.ts'
-import { defaultPlausibility } from '../guards/plausibility.ts'
+import { defaultExpectations } from '../guards/plausibility.ts'
 import type { BuildOptions } from './options.ts'
 import type { RenderPool } from './render-pool.ts'
 
@@ -14,16 +13,16 @@ export interface Judgement {
   readonly findings: readonly Finding[]
   readonly allowed: readonly AllowedObjection[]
   /** For the guards across funds. */
-  readonly newPrices: readonly NewPrice[]
+  readonly ofNight: OfNight
 }
 
 /** Compares the prices of funds with what is live. @throws {Error} if that cannot be reached */
 export async function judgePrices(
-  { part = null, live = null, plausibility = defaultPlausibility, override }: BuildOptions,
+  { part = null, live = null, asOf, expectations = defaultExpectations, override }: BuildOptions,
   isins: readonly string[],
   pool: RenderPool,
 ): Promise<Judgement> {
-  if (part?.kind === 'shards') return { findings: [], allowed: [], newPrices: [] }
+  if (part?.kind === 'shards') return { findings: [], allowed: [], ofNight: { newPrices: [], arrivals: [] } }
   const compared = await comparePrices(live)
   await pool.ask(
     isins,
@@ -32,8 +31,8 @@ export async function judgePrices(
       for (const judged of reply) await compared.add(judged)
     },
   )
-  const { findings, newPrices } = compared.end()
+  const { findings, ofNight } = compared.end()
   // A shard lacks funds: the merge compares them.
-  const across = part === null ? findingsAcross(newPrices, plausibility) : []
-  return { ...judgeFindings([...findings, ...across], override), newPrices }
+  const across = part === null ? findingsAcross(ofNight, asOf, expectations) : []
+  return { ...judgeFindings([...findings, ...across], override), ofNight }
 }

@@ -4,7 +4,7 @@ import { versions } from 'node:process'
 import type { AnswerCaching, Licence, Publisher } from '../api/contract/page.ts'
 import type { LiveReader } from '../data/check/live-prices.ts'
 import type { Override } from '../guards/guards.ts'
-import { defaultPlausibility, type PlausibilitySettings } from '../guards/plausibility.ts'
+import { defaultExpectations, type ExpectationSettings } from '../guards/plausibility.ts'
 import { defaultFreshness, type FreshnessSettings } from '../guards/rules.ts'
 import { codeDigest } from './code-digest.ts'
 import { digestOfPublisher, fromOf } from './inputs.ts'
@@ -48,7 +48,7 @@ export interface BuildOptions {
   /** The snapshot to continue from, or null to render everything. The result is the same. */
   readonly since?: Since | null
   readonly freshness?: FreshnessSettings
-  readonly plausibility?: PlausibilitySettings
+  readonly expectations?: ExpectationSettings
   /** Reads the live snapshot, to compare prices with it; null if nothing is live, or it is unknown. */
   readonly live?: LiveReader | null
   /** Objections of guards that the operator allows; none unless given. */
@@ -85,18 +85,18 @@ type Deciding = Pick<
   | 'hasPages'
   | 'downloads'
   | 'freshness'
-  | 'plausibility'
+  | 'expectations'
   | 'code'
 >
 
 /** With the same digest, a build makes the same files from the same database and day, but for signatures. */
 export function settingsDigest(options: Deciding): string {
   const { docsUrl, baseUrl, publisher = null, caching = null, hasPages = true, downloads = null } = options
-  const { plausibility = defaultPlausibility } = options
+  const { expectations = defaultExpectations } = options
   // Another zlib packs the pages of Parquet to other bytes.
   const packer = downloads === null ? [] : [versions.zlib]
   // Refused prices make no snapshot: limits change its content only if prices are withheld.
-  const limits = plausibility.onImplausible === 'withhold' ? [plausibility] : []
+  const limits = expectations.onImplausible === 'withhold' ? [expectations] : []
   const named = publisher === null ? [] : [digestOfPublisher(publisher)]
   const others = [baseUrl, hasPages, downloads, decisive(options), ...packer, ...limits, ...named, caching]
   return fromOf('settings', options.code ?? codeDigest(), docsUrl, JSON.stringify(others))

@@ -24,7 +24,7 @@ import {
   type RouteTable,
   type Series,
 } from '../api/routes/table.ts'
-import type { PlausibilitySettings } from '../guards/plausibility.ts'
+import type { ExpectationSettings } from '../guards/plausibility.ts'
 import { type FreshnessSettings, openRules } from '../guards/rules.ts'
 import { moduleBeside } from '../system/start-thread.ts'
 import type { Reuse } from './document-files.ts'
@@ -43,7 +43,7 @@ export interface RenderSettings {
   readonly extensions: string
   readonly hasPages: boolean
   readonly freshness: FreshnessSettings
-  readonly plausibility: PlausibilitySettings
+  readonly expectations: ExpectationSettings
   /** As `rendererOf` returns it. */
   readonly renderer: string
   readonly reuse: Reuse

@@ -1,6 +1,6 @@
 import { readIsins } from '../data/read/fund-reader.ts'
 import type { FundDatabase } from '../data/read/open.ts'
-import { defaultPlausibility, type WithheldFund } from '../guards/plausibility.ts'
+import { defaultExpectations, type WithheldFund } from '../guards/plausibility.ts'
 import { defaultFreshness } from '../guards/rules.ts'
 import type { Base } from './base.ts'
 import { codeDigest } from './code-digest.ts'
@@ -38,7 +38,7 @@ export function settingsOf(
 ): RenderSettings {
   const { asOf, docsUrl, baseUrl, publisher = null, code = codeDigest() } = options
   const { endpoints = allEndpoints, extensions } = options
-  const { freshness = defaultFreshness, plausibility = defaultPlausibility } = options
+  const { freshness = defaultFreshness, expectations = defaultExpectations } = options
   return {
     root,
     asOf,
@@ -50,7 +50,7 @@ export function settingsOf(
     hasPages: has.hasPages,
     hasDownloads: has.hasDownloads,
     freshness,
-    plausibility,
+    expectations,
     renderer: rendererOf(code, docsUrl),
     reuse: base.from,
   }

@@ -103,7 +103,7 @@ async function open(file: string, settings: RenderSettings) {
   const rendering = await openRendering(settings, makers)
   const db = openFunds(file)
   const renderer = fundRenderer(db, rendering, documentFiles(settings.root, settings.reuse))
-  const judge = priceJudge(db, { plausibility: settings.plausibility, rules: rendering.rules })
+  const judge = priceJudge(db, { expectations: settings.expectations, rules: rendering.rules })
   return { file, db, allFunds: rendering.allFunds, renderer, judge }
 }
 

@@ -175,7 +175,7 @@ function fundTaker({ plans, makers, lines }: Build, previous: PreviousManifest) 
 
 /** Warnings about settings: reported once for a snapshot, by the merge and not by its shards. */
 function settingsWarnings({ options, settings, db }: Build): Finding[] {
-  const { freshness, plausibility } = settings
+  const { freshness, expectations } = settings
   const { part = null } = options
   if (part?.kind === 'shard') return []
   const missing = (wanted: boolean, has: boolean, what: string, setting: string) =>
@@ -184,9 +184,9 @@ function settingsWarnings({ options, settings, db }: Build): Finding[] {
     ...missing(options.hasPages ?? true, settings.hasPages, 'pages', 'pages'),
     ...missing((options.downloads ?? null) !== null, settings.hasDownloads, 'downloads', 'downloads.enabled'),
   ]
-  const hasGroups = freshness.groups.length + plausibility.groups.length > 0
+  const hasGroups = freshness.groups.length + expectations.groups.length > 0
   const funds = hasGroups ? readPriceDays(db, readIsins(db), 0) : []
-  const doubtful = doubtfulSettings({ freshness, plausibility }, funds, options.asOf)
+  const doubtful = doubtfulSettings({ freshness, expectations }, funds, options.asOf)
   return [...lacking, ...doubtful].map((message) => generalWarning(message, 'settings'))
 }
 
@@ -258,7 +258,7 @@ function exampleAnswers({ db, settings }: Build, isin: string): SitePageSource['
 }
 
 function shardHead(
-  { options, settings, base: { from }, judgement: { newPrices }, withheld }: Build,
+  { options, settings, base: { from }, judgement: { ofNight }, withheld }: Build,
   { number, of }: Shard,
   { snapshot, source, objects, bytes, newestPrice }: ManifestHead,
   { reused, warnings, allowed }: RenderedFunds,
@@ -285,7 +285,7 @@ function shardHead(
     warnings,
     allowed,
     withheld,
-    newPrices,
+    ofNight,
     code: options.code ?? codeDigest(),
   }
 }

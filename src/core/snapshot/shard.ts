@@ -9,8 +9,9 @@ import { z } from 'zod'
 import type { Finding } from '../data/check/finding.ts'
 import type { FundEntry } from '../api/contract/page.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
-import type { NewPrice } from '../guards/across.ts'
-import { type AllowedObjection, type GuardName, guards } from '../guards/guards.ts'
+import type { Arrival } from '../guards/arrivals.ts'
+import type { AllowedObjection } from '../guards/guards.ts'
+import { type NewPrice, traitNames } from '../guards/habits.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
 import { messageOf } from '../system/message.ts'
 import { shellWord } from '../system/shell-text.ts'
@@ -29,6 +30,32 @@ const text = z.string()
 const textOrNull = text.nullable()
 const count = z.int().nonnegative()
 const objection = { guard: text, subject: textOrNull, message: text }
+
+const newPrice = z.object({
+  isin: text,
+  category: textOrNull,
+  currency: text,
+  day: text,
+  nav: z.number(),
+  unit: z.number(),
+  before: z.number().nullable(),
+  beforeDay: textOrNull,
+  gap: z.number(),
+  habit: z.object({ usualMove: z.number(), largeMove: z.number() }).nullable(),
+  traits: z.partialRecord(z.enum(traitNames), z.object({ has: z.boolean(), before: z.number() })),
+  portfolio: text,
+  strictness: z.number(),
+  isRefused: z.boolean(),
+}) satisfies z.ZodType<NewPrice>
+
+const arrival = z.object({
+  isin: text,
+  newest: text,
+  hasCome: z.boolean(),
+  next: textOrNull,
+  latest: textOrNull,
+  missed: z.array(text).readonly(),
+}) satisfies z.ZodType<Arrival>
 
 /** The first line. */
 const headShape = z.object({
@@ -61,20 +88,7 @@ const headShape = z.object({
     z.looseObject({ severity: text, isin: textOrNull, table: text, message: text }),
   ) as unknown as z.ZodType<readonly Finding[]>,
   /** For the guards that compare funds: the merge asks them. */
-  newPrices: z
-    .array(
-      z.object({
-        isin: text,
-        day: text,
-        nav: z.number(),
-        before: z.number().nullable(),
-        usualMove: z.number().nullable(),
-        mayStay: z.boolean(),
-        isRefused: z.boolean(),
-        warnings: z.array(z.enum(Object.keys(guards) as GuardName[])).readonly(),
-      }) satisfies z.ZodType<NewPrice>,
-    )
-    .readonly(),
+  ofNight: z.object({ newPrices: z.array(newPrice).readonly(), arrivals: z.array(arrival).readonly() }),
   /** As in the manifest's first line. */
   allowed: (
     z.array(z.looseObject({ ...objection, who: text, reason: text })) as unknown as z.ZodType<

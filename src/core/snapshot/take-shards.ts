@@ -26,8 +26,11 @@ export async function takeShards(shards: readonly ReadShard[], build: Build, sou
   // Shards of the same database hold the same funds, unless their files were changed.
   if (each.map(({ isin }) => isin).join() !== isins.join())
     throw new Error('the shards do not hold every fund once')
-  const newPrices = shards.flatMap(({ head }) => head.newPrices)
-  const across = judgeFindings(findingsAcross(newPrices, settings.plausibility), options.override)
+  const ofNight = {
+    newPrices: shards.flatMap(({ head }) => head.ofNight.newPrices),
+    arrivals: shards.flatMap(({ head }) => head.ofNight.arrivals),
+  }
+  const across = judgeFindings(findingsAcross(ofNight, options.asOf, settings.expectations), options.override)
   if (across.findings.some(({ severity }) => severity === 'error'))
     throw refusalOf(options.db, across.findings)
   let documents = 0

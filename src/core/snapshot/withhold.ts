@@ -12,7 +12,7 @@ import { changeCopy, copyDatabase, insertInto } from '../data/read/copy.ts'
 import { schemaTables } from '../data/model/schema.ts'
 import { openFunds, type FundDatabase } from '../data/read/open.ts'
 import { messageOf } from '../system/message.ts'
-import { defaultPlausibility, type WithheldFund } from '../guards/plausibility.ts'
+import { defaultExpectations, type WithheldFund } from '../guards/plausibility.ts'
 import { judgePrices } from './judge.ts'
 import type { BuildOptions } from './options.ts'
 import type { PreparedDatabase } from './prepare.ts'
@@ -31,10 +31,10 @@ export async function withholdPrices<T>(
   { db, pool, folder }: { readonly db: FundDatabase; readonly pool: RenderPool; readonly folder: string },
   build: (prepared: PreparedDatabase) => Promise<T>,
 ): Promise<T> {
-  const { part = null, live = null, plausibility = defaultPlausibility } = options
+  const { part = null, live = null, expectations = defaultExpectations } = options
   const judgement = await judgePrices(options, isins, pool)
   const { findings } = judgement
-  const refused = plausibility.onImplausible === 'withhold' ? refusedFunds(findings) : []
+  const refused = expectations.onImplausible === 'withhold' ? refusedFunds(findings) : []
   if (refused.length > 0 && live === null) {
     const warned = { ...judgement, findings: [...findings, unknownLive] }
     return build({ db, judgement: warned, withheld: [] })

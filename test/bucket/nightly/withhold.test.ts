@@ -12,8 +12,8 @@ const second = '2026-11-12'
 const wrong = `UPDATE price SET net_asset_value = net_asset_value * 100, issue_price = issue_price * 100
   WHERE isin = (SELECT min(isin) FROM price) AND date = '2026-11-10'`
 const nightly = (flags = '') => nightlyOf(second, `--json ${flags}`.trim())
-const configure = (plausibility: object) =>
-  writeFileSync(fileOf('fundpress.config.json'), JSON.stringify({ plausibility }))
+const configure = (expectations: object) =>
+  writeFileSync(fileOf('fundpress.config.json'), JSON.stringify({ expectations }))
 const withheldIn = (slot: string) =>
   (parseManifest(press.bucket.body(`${slot}/manifest.ndjson.gz`)).head as { withheld?: readonly object[] })
     .withheld

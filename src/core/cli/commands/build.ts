@@ -79,7 +79,7 @@ export default defineCommand({
     'published only to that slot. The next publish writes to the slot that is not live: other.\n\n' +
     'Prices are compared with what is live: with --since and the word of a slot, with the live slot of the bucket; else ' +
     'with the folder of --since, or of --out. New prices that are implausible are refused (exit code 3), or held back, as ' +
-    'plausibility.onImplausible says. A date in the future is refused, too.\n\n' +
+    'expectations.onImplausible says. A date in the future is refused, too.\n\n' +
     'With --shard only a part of the funds is rendered, on one of several machines. --merge makes the ' +
     'snapshot from all parts. With auto/8 the eight pods of an Indexed Job of Kubernetes each take the part of their ' +
     'index (from 0).\n\n' +

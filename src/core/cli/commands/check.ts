@@ -70,7 +70,7 @@ export default defineCommand({
     const db = required(settings.db, 'db')
     const rules = await freshnessRules(settings)
     const progress = showProgress(session, 'funds')
-    const { plausibility, quickCheck: hasQuickCheck } = settings
+    const { expectations, quickCheck: hasQuickCheck } = settings
     const findings = await withLive(session, since, (live) =>
       checkDatabase({
         db,
@@ -80,7 +80,7 @@ export default defineCommand({
           ...withoutImprint(settings),
           ...doubtfulSettings(settings, funds, asOf),
         ],
-        prices: { plausibility, rules, live },
+        prices: { expectations, rules, live },
         onFund: progress.update,
         signal,
         hasQuickCheck,
@@ -99,7 +99,7 @@ export default defineCommand({
 
 async function showReplay(session: Session, asOf: string, count: number): Promise<void> {
   const { settings, signal, print } = session
-  const { plausibility, freshness } = settings
+  const { expectations, freshness } = settings
   const db = required(settings.db, 'db')
   const rules = await freshnessRules(settings)
   const progress = showProgress(session, 'funds')
@@ -107,7 +107,7 @@ async function showReplay(session: Session, asOf: string, count: number): Promis
     db,
     asOf,
     nights: count,
-    plausibility,
+    expectations,
     rules,
     maxStaleShare: freshness.maxStaleShare,
     onFund: progress.update,

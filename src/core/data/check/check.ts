@@ -49,7 +49,7 @@ export async function checkDatabase(options: CheckOptions): Promise<readonly Fin
       const message = ageProblem?.(priced) ?? null
       if (message !== null) findings.push({ severity: 'warning', isin, table: 'price', message })
     }
-    if (prices !== undefined) findings.push(...(await checkPrices(db, isins, prices, signal)))
+    if (prices !== undefined) findings.push(...(await checkPrices(db, isins, prices, asOf, signal)))
     return [
       ...(settingsProblems?.(funds) ?? []).map((message) => generalWarning(message, 'settings')),
       ...findings,
@@ -65,12 +65,13 @@ async function checkPrices(
   db: FundDatabase,
   isins: readonly string[],
   prices: NonNullable<CheckOptions['prices']>,
+  asOf: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly Finding[]> {
   const judge = priceJudge(db, prices)
   const compared = await comparePrices(prices.live)
   for await (const isin of inTurn(isins, undefined, signal))
     for (const judged of judge([isin])) await compared.add(judged)
-  const { findings, newPrices } = compared.end()
-  return [...findings, ...findingsAcross(newPrices, prices.plausibility)]
+  const { findings, ofNight } = compared.end()
+  return [...findings, ...findingsAcross(ofNight, asOf, prices.expectations)]
 }

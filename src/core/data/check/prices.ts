@@ -1,15 +1,19 @@
-/** The plausibility of prices: each finding of what is new since what is live, and one of all that is older. */
+/** The expectations of prices: each finding of what is new since what is live, and one of all that is older. */
 
 import type { Database } from 'better-sqlite3'
 import { isDay } from '../../api/routes/values.ts'
+import type { CorporateActionRow } from '../../api/contract/rows.ts'
 import type { PricedFund } from '../../guards/assess.ts'
-import { type NewPrice, newPriceOf, objectionsAcross } from '../../guards/across.ts'
-import type { PriceTexts } from '../../guards/figures.ts'
+import type { Calendar } from '../../guards/calendar.ts'
+import { surprisesIn } from '../../guards/across.ts'
+import { type Arrival, missingPrices, noRhythm, type Rhythm, rhythmOf } from '../../guards/arrivals.ts'
+import { type NewPrice, newPriceOf } from '../../guards/habits.ts'
+import { type Figures, figuresOf, type PriceTexts } from '../../guards/figures.ts'
 import {
-  implausiblePrices,
-  limitsOf,
+  type ExpectationSettings,
   type ImplausiblePrice,
-  type PlausibilitySettings,
+  implausiblePrices,
+  strictnessOf,
 } from '../../guards/plausibility.ts'
 import type { Rules } from '../../guards/rules.ts'
 import { cached } from '../../system/cached.ts'
@@ -21,7 +25,7 @@ import { escapeInvisible } from '../model/printable.ts'
 import { DamagedDocument, livePrices, priceColumns, type LiveReader } from './live-prices.ts'
 
 export interface PriceSettings {
-  readonly plausibility: PlausibilitySettings
+  readonly expectations: ExpectationSettings
   readonly rules: Rules
 }
 
@@ -33,25 +37,51 @@ export interface JudgedPrices {
   readonly found: readonly ImplausiblePrice[]
   /** Of the newest price, in case it is new. */
   readonly newPrice: NewPrice
+  readonly rhythm: Rhythm
+}
+
+/** What only all funds of a night show together. JSON, because shards bring theirs to the merge. */
+export interface OfNight {
+  readonly newPrices: readonly NewPrice[]
+  /** Empty if it is not known what is live. */
+  readonly arrivals: readonly Arrival[]
 }
 
 /** @returns judges funds; leaves out those without prices, or whose prices may not be given out */
-export function priceJudge(db: Database, { plausibility, rules }: PriceSettings) {
+export function priceJudge(db: Database, { expectations, rules }: PriceSettings) {
   const pricesOf = priceReader(db)
   const { rows } = fundReader(db)
   return (isins: readonly string[]): readonly JudgedPrices[] =>
     readPriceDays(db, isins, 0).flatMap((fund) => {
       const { isin, currency } = fund
-      const limits = limitsToCheck(plausibility, fund)
-      const prices = limits === null ? [] : pricesOf(isin)
+      const strictness = strictnessToCheck(expectations, fund)
+      const prices = strictness === null ? [] : pricesOf(isin)
       const newest = prices.at(-1)
-      if (limits === null || newest === undefined) return []
-      const { calendar } = rules(fund)
+      if (strictness === null || newest === undefined) return []
       const actions = rows('corporateActions', isin)
-      const found = implausiblePrices(prices, limits, calendar, { ...fund, actions }).filter(isOfDecimals)
-      const newPrice = newPriceOf(isin, prices, actions, found, calendar, limits.mayStay)
-      return [{ isin, currency, newest, found, newPrice }]
+      const { calendar, isWatched } = rules(fund)
+      const rhythm = isWatched ? rhythmOf(prices, calendar) : noRhythm
+      const judged = judgeFund(fund, prices.map(figuresOf), actions, calendar, strictness)
+      return [{ isin, currency, newest, rhythm, ...judged }]
     })
+}
+
+/** @param prices of the fund, by day, one at least @param from the index of the first price to judge */
+export function judgeFund(
+  fund: PricedFund,
+  prices: readonly Figures[],
+  actions: readonly CorporateActionRow[],
+  calendar: Calendar,
+  strictness: number,
+  from = 0,
+) {
+  const all = implausiblePrices(prices, strictness, calendar, { ...fund, actions }, from).filter(isOfDecimals)
+  const newest = prices.at(-1)?.texts
+  const isRefused = all.some(({ guard, price }) => guard !== null && price === newest)
+  const newPrice = newPriceOf(fund, prices, actions, calendar, { strictness, isRefused })
+  const isSaidByHabit = ({ isAboutMove, price }: ImplausiblePrice) =>
+    newPrice.habit !== null && isAboutMove && price === newest
+  return { found: all.filter((one) => !isSaidByHabit(one)), newPrice }
 }
 
 /**
@@ -63,6 +93,7 @@ export function priceJudge(db: Database, { plausibility, rules }: PriceSettings)
 export async function comparePrices(read: LiveReader | null) {
   const findings: Finding[] = []
   const newPrices: NewPrice[] = []
+  const arrivals: Arrival[] = []
   const older = gatherOlder()
   const live = read === null ? null : livePrices(read)
   /** A damaged document is as good as none: what it should hold counts as new. */
@@ -73,30 +104,43 @@ export async function comparePrices(read: LiveReader | null) {
   }
   const liveFunds = (await live?.funds().catch(orWarn)) ?? null
   return {
-    add: async ({ isin, currency, newest, found, newPrice }: JudgedPrices): Promise<void> => {
+    add: async ({ isin, currency, newest, found, newPrice, rhythm }: JudgedPrices): Promise<void> => {
       const before = liveFunds?.get(isin)
       findings.push(...otherCurrency(isin, currency, before?.currency, newest[0]))
       const known = before !== undefined || liveFunds === null ? live : null
       const compared = comparison(isin, newest, known, before?.newest[0] ?? null, orWarn)
       if (before === undefined || isNewer(newest, before.newest)) newPrices.push(newPrice)
+      const [day] = newest
+      if (before !== undefined)
+        arrivals.push({ isin, newest: day, hasCome: day > before.newest[0], ...rhythm })
       const { news, old } = await divide(found, compared)
       findings.push(...shortened(news).map((one) => findingOf(isin, one)))
       older.add(isin, old, known !== null)
     },
-    /** @returns also the newest price of each fund, if it is new, for the guards across funds */
-    end: () => ({ findings: [...findings, ...older.findings()], newPrices }),
+    end: () => ({
+      findings: [...findings, ...older.findings()],
+      ofNight: { newPrices, arrivals } satisfies OfNight,
+    }),
   }
 }
 
 /** Null if nothing of the fund's prices is checked, or given out. */
-export const limitsToCheck = (plausibility: PlausibilitySettings, fund: PricedFund) =>
-  fund.dataPermitted === 1 && fund.pricesPermitted === 1 ? limitsOf(plausibility, fund) : null
+export const strictnessToCheck = (expectations: ExpectationSettings, fund: PricedFund) =>
+  fund.dataPermitted === 1 && fund.pricesPermitted === 1 ? strictnessOf(expectations, fund) : null
 
-export const findingsAcross = (newPrices: readonly NewPrice[], plausibility: PlausibilitySettings) =>
-  objectionsAcross(newPrices, plausibility).map(({ guard, subject, message }): Finding => {
-    const finding = { severity: 'error', isin: null, table: 'price', message, guard } as const
-    return subject === null ? finding : { ...finding, subject }
-  })
+/** What only the new prices of all funds show together. */
+export const findingsAcross = (
+  { newPrices, arrivals }: OfNight,
+  asOf: string,
+  { strictness }: ExpectationSettings,
+): readonly Finding[] =>
+  [...surprisesIn(newPrices, { asOf, strictness }), ...missingPrices(arrivals, { asOf, strictness })].map(
+    ({ guard, subject, isin, message }) => {
+      const finding = { isin, table: 'price', message: escapeInvisible(message) } as const
+      if (guard === null) return { ...finding, severity: 'warning' }
+      return { ...finding, severity: 'error', guard, ...(subject !== null && { subject }) }
+    },
+  )
 
 /** A whole history may be wrong: beyond this, they are only counted. */
 const olderKept = 1000
@@ -159,7 +203,7 @@ export function findingOf(isin: string, { guard, message }: ImplausiblePrice): F
   return guard === null ? { ...place, severity: 'warning' } : { ...place, severity: 'error', guard }
 }
 
-/** Divides what is implausible into what is new and what is old, without what says nothing about old prices. */
+/** Divides what is implausible into what is new and what is old. */
 async function divide(found: readonly ImplausiblePrice[], { isLive, isNew }: ReturnType<typeof comparison>) {
   // A whole history may be wrong: its windows are read at the same time.
   await Promise.all(found.filter(({ guard }) => guard !== null).map(({ price }) => isLive(price)))
@@ -167,7 +211,7 @@ async function divide(found: readonly ImplausiblePrice[], { isLive, isNew }: Ret
   const old: ImplausiblePrice[] = []
   for (const one of found) {
     if (await isNew(one)) news.push(one)
-    else if (!one.isForNewOnly) old.push(one)
+    else old.push(one)
   }
   return { news, old }
 }

@@ -3,7 +3,6 @@
 import type { Database } from 'better-sqlite3'
 import type { FundRows } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
-import { type NewPrice, newPriceOf } from '../../guards/across.ts'
 import {
   assessFunds,
   daysOfRhythm,
@@ -13,13 +12,15 @@ import {
 } from '../../guards/assess.ts'
 import type { GuardName, Objection } from '../../guards/guards.ts'
 import { staleFunds } from '../../guards/loss.ts'
-import { implausiblePrices, type PlausibilitySettings } from '../../guards/plausibility.ts'
+import { type Figures, figuresOf } from '../../guards/figures.ts'
+import type { NewPrice } from '../../guards/habits.ts'
+import type { ExpectationSettings } from '../../guards/plausibility.ts'
 import type { Rules } from '../../guards/rules.ts'
 import { fundReader, readIsins, readPriceDays } from '../read/fund-reader.ts'
 import { databaseError, openFunds } from '../read/open.ts'
 import { inTurn } from '../../system/in-turn.ts'
 import { type Finding, objectionsIn, RefusedDatabase } from './finding.ts'
-import { findingOf, findingsAcross, isOfDecimals, limitsToCheck, priceReader } from './prices.ts'
+import { findingOf, findingsAcross, judgeFund, priceReader, strictnessToCheck } from './prices.ts'
 import { checkStructure } from './structure.ts'
 
 export interface ReplayOptions {
@@ -28,7 +29,7 @@ export interface ReplayOptions {
   readonly asOf: string
   /** How many days with prices are replayed at most, back from there. */
   readonly nights: number
-  readonly plausibility: PlausibilitySettings
+  readonly expectations: ExpectationSettings
   readonly rules: Rules
   readonly maxStaleShare: number
   readonly onFund?: (done: number, of: number) => void
@@ -50,7 +51,7 @@ interface Night {
  * these. @throws {Error} if the database cannot be read, or if it is aborted
  */
 export async function replayNights(options: ReplayOptions) {
-  const { db: file, asOf, nights: count, plausibility, maxStaleShare, onFund, signal } = options
+  const { db: file, asOf, nights: count, expectations, maxStaleShare, onFund, signal } = options
   const db = openFunds(file)
   try {
     db.exec('BEGIN')
@@ -61,9 +62,12 @@ export async function replayNights(options: ReplayOptions) {
     const { rows } = fundReader(db)
     const funds = readPriceDays(db, readIsins(db), 0)
     for await (const fund of inTurn(funds, onFund, signal))
-      replayFund(fund, pricesOf(fund.isin), rows('corporateActions', fund.isin), nights, options)
+      replayFund(fund, pricesOf(fund.isin).map(figuresOf), rows('corporateActions', fund.isin), nights, options)
     const replayed = nights.map(({ day, findings, newPrices, freshness, stalest }) => {
-      const objections = objectionsIn([...findings, ...findingsAcross(newPrices, plausibility)])
+      const objections = objectionsIn([
+        ...findings,
+        ...findingsAcross({ newPrices, arrivals: [] }, day, expectations),
+      ])
       stalest.sort((one, other) => ((one.newestPrice ?? '') < (other.newestPrice ?? '') ? -1 : 1))
       const stale = staleFunds({ freshness: { ...freshness, stalest } }, maxStaleShare)
       return { day, funds: newPrices.length, objections: [...objections, ...stale] }
@@ -93,29 +97,27 @@ const emptyNight = (day: string): Night => ({
 
 function replayFund(
   fund: PricedFund,
-  prices: ReturnType<ReturnType<typeof priceReader>>,
+  prices: readonly Figures[],
   actions: FundRows['corporateActions'],
   nights: readonly Night[],
-  { plausibility, rules }: ReplayOptions,
+  { expectations, rules }: ReplayOptions,
 ): void {
   const { isin } = fund
-  const limits = limitsToCheck(plausibility, fund)
+  const strictness = strictnessToCheck(expectations, fund)
   const { calendar } = rules(fund)
   let until = 0
   for (const { day, findings, newPrices, freshness, stalest } of nights) {
-    while ((prices[until]?.[0] ?? '~') <= day) until++
-    const priceDays = prices.slice(Math.max(0, until - daysOfRhythm), until).map(([each]) => each)
+    while ((prices[until]?.texts[0] ?? '~') <= day) until++
+    const priceDays = prices.slice(Math.max(0, until - daysOfRhythm), until).map(({ texts }) => texts[0])
     const assessed = assessFunds([{ ...fund, priceDays: priceDays.reverse() }], rules, day)
     for (const mark of marks) freshness[mark] += assessed.counts[mark]
     stalest.push(...assessed.overdue.filter(({ mark }) => mark === 'stale'))
-    const newest = prices[until - 1]
-    if (limits === null || newest?.[0] !== day) continue
+    const newest = prices[until - 1]?.texts
+    if (strictness === null || newest?.[0] !== day) continue
     const known = prices.slice(0, until)
-    const found = implausiblePrices(known, limits, calendar, { ...fund, actions }, until - 1).filter(
-      isOfDecimals,
-    )
+    const { found, newPrice } = judgeFund(fund, known, actions, calendar, strictness, until - 1)
     for (const one of found) findings.push(findingOf(isin, one))
-    newPrices.push(newPriceOf(isin, known, actions, found, calendar, limits.mayStay))
+    newPrices.push(newPrice)
   }
 }
 

@@ -1,4 +1,5 @@
-/** Every link of a document leads somewhere, and every file that a comment names is there. */
+/** Every link of a document leads somewhere, in the package, too, and every file that a comment names is there. */
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -18,26 +19,43 @@ const files = [
 
 const read = (file: string) => readFileSync(join(repository, file), 'utf8')
 const isThere = (file: string) => existsSync(join(repository, file))
+const isModule = (end: string) => files.some((file) => file === end || file.endsWith(`/${end}`))
 const documents = files.filter((file) => file.endsWith('.md'))
 const programs = files.filter((file) => /^(src|test)\/.*\.(ts|mjs|js)$/.test(file))
 
 describe('links', () => {
   it.each(documents)('of %s resolve, with their headings', (document) => {
     const text = withoutCode(read(document))
-    const targets = [
-      ...text.matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g),
-      ...text.matchAll(/^\[[^\]]+\]:\s+<?([^\s>]+)/gm),
-      ...text.matchAll(/<(?:a|img|source)\s[^>]*?(?:href|src|srcset)="([^"]+)"/g),
-    ].map(([, target = '']) => target)
-    const broken = targets.filter(
-      (target) => !/^[a-z][a-z\d+.-]*:/i.test(target) && !resolves(document, target),
-    )
+    const targets = [...linksIn(text), ...text.matchAll(/<(?:img|source)\s[^>]*?(?:src|srcset)="([^"]+)"/g)]
+    const broken = targets.filter(([, target = '']) => !isAddress(target) && !resolves(document, target))
+    expect(broken.map(([link]) => link)).toEqual([])
+  })
+
+  it('of packed documents lead to packed files', () => {
+    const packed = packedFiles()
+    expect(packed).toEqual(expect.arrayContaining(['README.md', 'src/core/guards/README.md']))
+    const broken = packed
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((document) =>
+        linksIn(withoutCode(read(document))).flatMap(([link, target = '']) => {
+          if (isAddress(target) || target.startsWith('#')) return []
+          const path = join(dirname(document), target.replace(/#.*/, '')).replace(/\/$/, '')
+          const isPacked = packed.some((file) => file === path || file.startsWith(`${path}/`))
+          return isPacked ? [] : [`${document}: ${link}`]
+        }),
+      )
     expect(broken).toEqual([])
   })
 
   it.each(documents)('of %s: the files that it names are there', (document) => {
     const named = [...read(document).matchAll(/`((?:src|test|templates|\.github|\.ci)\/[\w./-]+)`/g)]
     const missing = named.map(([, path = '']) => path).filter((path) => !isThere(path))
+    expect(missing).toEqual([])
+  })
+
+  it.each(documents)('of %s: the modules that it names by the end of their path are there', (document) => {
+    const named = [...read(document).matchAll(/`((?:[\w-]+\/)*[\w-][\w.-]*\.(?:ts|mjs))`/g)]
+    const missing = named.map(([, path = '']) => path).filter((path) => !isModule(path))
     expect(missing).toEqual([])
   })
 })
@@ -92,9 +110,7 @@ describe('comments', () => {
 
   it('name modules that are there, by the end of their path', () => {
     const module = /(?<![\w/.*-])(?:[\w-]+\/)*[\w-][\w.-]*\.(?:ts|mjs)\b/g
-    const isModule = (_: string, target: string) =>
-      files.some((file) => file === target || file.endsWith(`/${target}`))
-    expect(referencesIn(module, isModule)).toEqual([])
+    expect(referencesIn(module, (_, target) => isModule(target))).toEqual([])
   })
 })
 
@@ -103,6 +119,23 @@ it('gives headings the anchors that GitHub gives them', () => {
     '# A `code` & [link](x.md): *it*, done_well\n\n## Same\n## Same\n```\n# none\n```\n## Ä – ö (2)\n'
   expect(anchorsOf(text)).toEqual(['a-code--link-it-done_well', 'same', 'same-1', 'ä--ö-2'])
 })
+
+/** What `npm pack` takes without building: everything but `dist`. */
+function packedFiles(): readonly string[] {
+  const words = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const said = execFileSync('npm', words, { cwd: repository, encoding: 'utf8', stdio: 'pipe' })
+  const [made] = JSON.parse(said) as readonly { readonly files: readonly { readonly path: string }[] }[]
+  return (made?.files ?? []).map(({ path }) => path)
+}
+
+const isAddress = (target: string) => /^[a-z][a-z\d+.-]*:/i.test(target)
+
+/** Each link, and where it leads to. Not pictures in HTML: a package shows their alternative texts. */
+const linksIn = (text: string) => [
+  ...text.matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g),
+  ...text.matchAll(/^\[[^\]]+\]:\s+<?([^\s>]+)/gm),
+  ...text.matchAll(/<a\s[^>]*?href="([^"]+)"/g),
+]
 
 /** The references that lead nowhere, as `file: reference`. */
 function referencesIn(pattern: RegExp, isGood: (file: string, target: string) => boolean): readonly string[] {

@@ -124,8 +124,9 @@ describe('beside the package, a release', () => {
 
 describe('the installed package', () => {
   it('holds what runs, but neither sources nor tests', () => {
-    const names = ['.github', 'LICENSE', 'README.md', 'dist', 'package.json', 'templates']
+    const names = ['.github', 'LICENSE', 'README.md', 'dist', 'package.json', 'src', 'templates']
     expect(readdirSync(installed).sort()).toEqual(names)
+    expect(filesIn(join(installed, 'src')).filter((name) => !name.endsWith('.md'))).toEqual([])
     const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
     expect(files.filter((name) => name.endsWith('.ts'))).toEqual([])
     for (const name of ['make/generate.js', 'make/pack.js', 'core/edge/bundle.js'])
@@ -164,7 +165,7 @@ describe('the installed package', () => {
       expect.arrayContaining([
         `${base}/raw/v1.0.0/.github/fund-page-light.png`,
         `${base}/raw/v1.0.0/.github/fund-page-dark.png`,
-        `${base}/blob/v1.0.0/src/core/guards/README.md`,
+        'src/core/guards/README.md',
         'templates/github/README.md',
       ]),
     )

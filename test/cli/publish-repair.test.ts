@@ -118,3 +118,18 @@ it('verify says what to do if the manifest of the live slot is missing', async (
   expect(await press.json('publish --out night-1 --repair')).toMatchObject({ slot: 'green' })
   expect(await press.json('verify --deep')).toMatchObject({ slot: 'green', differences: [] })
 })
+
+it('verify names the first missing objects of many, and counts the others', async () => {
+  const keys = [...press.nights.sums('night-1').keys()].sort()
+  for (const key of keys.slice(0, 14)) press.bucket.remove(`green/${key}`)
+  const { code, stdout } = await press.fundpress('verify')
+  const named = keys.slice(0, 10).map((key) => `${key} is not there\n`)
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: `${named.join('')}and 4 more, each of which is not there\n`,
+  })
+  const { differences } = JSON.parse((await press.fundpress('verify --json')).stdout) as {
+    differences: unknown[]
+  }
+  expect(differences).toHaveLength(14)
+})

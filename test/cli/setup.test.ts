@@ -116,6 +116,46 @@ describe('the checklist', () => {
     )
   })
 
+  it.each([
+    [
+      'aws',
+      's3://fund-in/funds.sqlite',
+      ['aws s3 mb --region eu-central-1 s3://fund-in', 'arn:aws:s3:::fund-in/'],
+    ],
+    [
+      'cloudflare',
+      's3://fund-in/funds.sqlite',
+      ['wrangler r2 bucket create fund-in', 'aws s3 cp --region auto'],
+    ],
+    ['aws', 'artifact:funds', ['gh workflow run load.yml', '          name: funds']],
+    ['cloudflare', 'in/funds.sqlite', ['cp funds.sqlite in/funds.sqlite', 'git add in/funds.sqlite']],
+  ] as const)(
+    'says how the first database of %s gets to %s, before the first night',
+    async (target, database, steps) => {
+      const text = await checklistOf(target, { database })
+      const [, step = ''] = /^## 4\. The first database\n(.*?)^## 5\. /ms.exec(text) ?? []
+      expect(step).toContain(`from \`${database}\``)
+      expect(step).toContain('fundpress import --complete --db funds.sqlite\n')
+      expect(steps.filter((line) => !step.includes(line))).toEqual([])
+    },
+  )
+
+  it('names the version of the workflows, and its commit in no sentence', async () => {
+    const text = await checklistOf('aws')
+    expect(text).toContain('take fundpress 1.2.3 from the repository `owner/fundpress`')
+    expect(text).not.toContain(commit)
+  })
+
+  it('has a valid workflow for a database that is an artifact, whose load precedes the night', async () => {
+    const text = await checklistOf('aws', { database: 'artifact:funds', at: '16:30' })
+    const [, workflow = ''] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? []
+    expect(await lint(workflow, '.github/workflows/load.yml')).toEqual([])
+    expect(workflow).toContain("- cron: '20 14 * * *'\n")
+    const pinned = [...workflow.matchAll(/uses: (.*)$/gm)].map(([, what = '']) => what)
+    expect(pinned.length).toBe(3)
+    expect(pinned.filter((what) => !/^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what))).toEqual([])
+  })
+
   it('keep databases, and all that fundpress leaves beside one, out of Git', async () => {
     const dest = await written('aws')
     const git = (...words: readonly string[]) =>

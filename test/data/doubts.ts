@@ -38,7 +38,7 @@ const taxed = (date: string, before: readonly [string, string], after: readonly 
 export const doubts: readonly Doubt[] = [
   {
     says: 'profile: total_expense_ratio 0.0145 does not lie between 0.05 and 15',
-    wrong: [['profile', { total_expense_ratio: 0.0145 }]],
+    wrong: [['profile', { total_expense_ratio: 1.45 / 100 }]],
     right: [['profile', { total_expense_ratio: 0.05 }]],
   },
   {

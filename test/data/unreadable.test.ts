@@ -128,13 +128,13 @@ it('check reads what is committed from a database in WAL mode with a writer at w
   expect(stdout).toContain('1 error, ')
 })
 
-describe('check by a user without rights', () => {
+describe('a user without rights', () => {
   beforeEach(({ skip }) => {
     if (userWithoutRights === undefined) skip('only root can read this checkout')
   })
   const asUser = { ...inFolder, ...userWithoutRights }
 
-  it('reads a database in a folder that may not be written to', async ({ expect }) => {
+  it('checks a database in a folder that may not be written to', async ({ expect }) => {
     mkdirSync(folder.file('locked'))
     copyFileSync(good, folder.file('locked/funds.sqlite'))
     chmodSync(folder.file('locked'), 0o555)
@@ -146,17 +146,37 @@ describe('check by a user without rights', () => {
     chmodSync(folder.file('locked'), 0o555)
     const { code, stderr } = await runAlone(args, asUser)
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^fundpress: locked\/funds\.sqlite: it cannot be opened: [^\n]*WAL mode[^\n]*\n$/)
+    expect(stderr).toMatch(
+      /^fundpress: locked\/funds\.sqlite: it is in WAL mode, [^\n]*, and user \d+ may not write there \(owner \d+, mode 555\): [^\n]*\n$/,
+    )
   })
 
-  it('says that the file, or its folder, may not be read', async ({ expect }) => {
+  it('is told who may write to the file, or to its folder', async ({ expect }) => {
+    mkdirSync(folder.file('kept'))
+    copyFileSync(good, folder.file('kept/funds.sqlite'))
+    chmodSync(folder.file('kept/funds.sqlite'), 0o444)
+    const complete = () => runAlone('import --complete --db kept/funds.sqlite --wait 0', asUser)
+    const ofFile = await complete()
+    expect(ofFile.code).toBe(1)
+    expect(ofFile.stderr).toMatch(
+      /^fundpress: kept\/funds\.sqlite: user \d+ may not write to it \(owner \d+, mode 444\): run this as its owner[^\n]*\n$/,
+    )
+    chmodSync(folder.file('kept/funds.sqlite'), 0o666)
+    chmodSync(folder.file('kept'), 0o555)
+    const ofFolder = await complete()
+    expect(ofFolder.stderr).toMatch(
+      /^fundpress: kept\/funds\.sqlite: user \d+ may not write to its folder \(owner \d+, mode 555\), where SQLite [^\n]*\n$/,
+    )
+  })
+
+  it('is told that the file, or its folder, may not be read', async ({ expect }) => {
     copyFileSync(good, folder.file('read-only.sqlite'))
     chmodSync(folder.file('read-only.sqlite'), 0o000)
     mkdirSync(folder.file('closed'), { mode: 0o000 })
     const args = (db: string) => ['check', '--db', db, '--as-of', asOf]
     const file = await runAlone(args('read-only.sqlite'), asUser)
     expect(file).toMatchObject({ code: 1, stdout: '' })
-    const closed = /^fundpress: read-only\.sqlite: it cannot be opened: check its rights [^\n]*\n$/
+    const closed = /^fundpress: read-only\.sqlite: user \d+ may not read it \(owner \d+, mode 0\): [^\n]*\n$/
     expect(file.stderr).toMatch(closed)
     const inside = await runAlone(args('closed/funds.sqlite'), asUser)
     expect(inside).toMatchObject({ code: 1, stdout: '' })

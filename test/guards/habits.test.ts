@@ -3,7 +3,14 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { missingPrices, type Arrival } from '../../src/core/guards/arrivals.ts'
 import { type Calendar, openCalendar } from '../../src/core/guards/calendar.ts'
 import type { PriceTexts } from '../../src/core/guards/figures.ts'
-import { type InventedFund, inventCompany, judgeNight, priceAt, withNav } from './invented-company.ts'
+import {
+  type InventedFund,
+  inventCompany,
+  judgeNight,
+  messagesOfNight,
+  priceAt,
+  withNav,
+} from './invented-company.ts'
 
 let calendar: Calendar
 let days: readonly string[]
@@ -145,11 +152,23 @@ describe('a night with', () => {
     expect(judgeNight(all, night, calendar, mixed)).toEqual([`price-jump:${near.isin}`])
   })
 
-  it('prices on a Saturday of all funds is refused', () => {
-    const saturday = '2026-03-07'
-    const said = judgeNight(company, night, calendar, (_, price) => replaced(price, { 0: saturday }))
-    expect(said).toContain('column:price.date')
-  })
+  it.each([
+    ['2026-03-07', false],
+    ['2026-12-24', true],
+    ['2026-12-31', true],
+    // A Sunday: the setting does not open it.
+    ['2028-12-31', false],
+  ])(
+    'prices of all funds on the closed day %s, and freshness.yearEndOpen may open it: %s',
+    (day, isNamed) => {
+      const said = messagesOfNight(company, night, calendar, (_, price) => replaced(price, { 0: day }))
+      const [ofDay = ''] = said.filter((one) => one.includes('is no business day'))
+      expect(ofDay).toMatch(
+        /^column:price\.date: 12 of 12 funds have a price on a day that is no business day /,
+      )
+      expect(ofDay.includes('set freshness.yearEndOpen if 24 and 31 December')).toBe(isNamed)
+    },
+  )
 })
 
 describe('prices that were expected', () => {

@@ -99,8 +99,16 @@ export function withNav(prices: readonly PriceTexts[], index: number, nav: numbe
   return pricesOf(days, [...navs, nav], surcharge).at(-1) ?? priceAt(prices, index)
 }
 
-/** What the guards say of a night: `price-jump:<ISIN>`, or `warning: …`. @param change the price of a fund in this night */
-export function judgeNight(
+type Judge = Parameters<typeof messagesOfNight>
+
+/** What the guards say of a night: `price-jump:<ISIN>`, or `warning: …` in full. */
+export const judgeNight = (...night: Judge) =>
+  messagesOfNight(...night).map((one) =>
+    one.startsWith('warning') ? one : (/^[^ ]+(?=: )/.exec(one)?.[0] ?? one),
+  )
+
+/** The same in full: `price-jump:<ISIN>: …`. @param change the price of a fund in this night */
+export function messagesOfNight(
   company: readonly InventedFund[],
   index: number,
   calendar: Calendar,
@@ -124,11 +132,12 @@ export function judgeNight(
     return { isin, ...judgeFund(priced, known, [], calendar, 1, index) }
   })
   const alone = judged.flatMap(({ isin, found }) =>
-    found.map(({ guard, message }) => (guard === null ? `warning: ${message}` : `${guard}:${isin}`)),
+    found.map(({ guard, message }) => `${guard === null ? 'warning' : `${guard}:${isin}`}: ${message}`),
   )
   const prices = judged.map(({ newPrice }) => newPrice)
   const across = surprisesIn(prices, { asOf: '2100-01-01', strictness: 1 }).map(
-    ({ guard, subject, message }) => (guard === null ? `warning: ${message}` : `${guard}:${subject ?? ''}`),
+    ({ guard, subject, message }) =>
+      `${guard === null ? 'warning' : `${guard}:${subject ?? ''}`}: ${message}`,
   )
   return [...alone, ...across]
 }

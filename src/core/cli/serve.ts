@@ -172,7 +172,9 @@ export async function serveFolder(out: string) {
     recover: () => recoverSnapshot(out),
   })
   const examples = () =>
-    exampleTargets(createReadStream(join(out, checksumsKey)), (key) => existsSync(join(out, key)))
+    exampleTargets(createReadStream(join(out, checksumsKey)), routeTable(endpoints, ''), (key) =>
+      existsSync(join(out, key)),
+    )
   return { origin, snapshot, place: out, examples }
 }
 
@@ -237,7 +239,7 @@ export async function serveBucket(
       object?.cancel()
       return object !== null
     }
-    const found = await exampleTargets(Readable.from(list.body), has)
+    const found = await exampleTargets(Readable.from(list.body), routeTable(endpoints, ''), has)
     list.cancel()
     return found
   }

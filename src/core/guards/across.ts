@@ -7,6 +7,7 @@ import { median } from 'simple-statistics'
 import type { GuardName } from './guards.ts'
 import { moveOf, type NewPrice, type Seen, traitNames, traits } from './habits.ts'
 import { listed } from './loss.ts'
+import { isWeekend } from '../system/days.ts'
 
 /** What came in place of what was expected. */
 export interface Surprise {
@@ -91,7 +92,7 @@ function traitsOfMany(night: Night): Surprise[] {
     const expected = sumOf(seen.map(({ weight, trait }) => weight * (trait?.before ?? usual)))
     if (!isMany(count, of, night) || chanceOf(count, expected) > accident) return []
     const names = listed(having.map(({ price }) => price.isin))
-    const message = `${having.length} of ${night.prices.length} funds ${says} (${names})`
+    const message = `${having.length} of ${night.prices.length} funds ${says} (${names})${name === 'closed' ? yearEndHint(having.map(({ price }) => price.day)) : ''}`
     // A file may come late, and bring the newest day only; but no price is of a day that has not ended.
     const isRefused = name !== 'skipped' || having.every(({ price }) => price.day >= night.asOf)
     return [surprise(isRefused ? 'column' : null, message, `price.${column}`)]
@@ -101,6 +102,12 @@ function traitsOfMany(night: Night): Surprise[] {
     found.findIndex((one) => one.subject === subject) === index
   return found.filter(isFirst)
 }
+
+/** Calendars have 24 and 31 December closed: only the setting tells that these are business days of a company. */
+const yearEndHint = (days: readonly string[]) =>
+  days.some((day) => /-12-(24|31)$/.test(day) && !isWeekend(day))
+    ? '; set freshness.yearEndOpen if 24 and 31 December are business days of your funds'
+    : ''
 
 const surprise = (guard: GuardName | null, message: string, subject: string): Surprise => ({
   guard,

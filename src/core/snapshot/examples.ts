@@ -1,29 +1,62 @@
+/** Links for `fundpress serve` to print. */
+
 import type { Readable } from 'node:stream'
 import { createInterface } from 'node:readline'
+import type { RouteTable } from '../api/routes/table.ts'
+import { answeredBy, parseKey } from '../api/routes/parse-key.ts'
+import { exampleIsinOf } from './shard.ts'
 
 /**
- * Requests for `fundpress serve` to print: pages, and up to three endpoints that answer with data.
- * @param checksums its SHA256SUMS @param has asks for a file, whose line may be the last of SHA256SUMS
+ * Pages, and up to three requests, of the fund that the documentation has as its example: it has answers of most endpoints.
+ * @param checksums its SHA256SUMS, sorted by key; it is read up to the last document
+ * @param has asks for a file of the snapshot
  */
 export async function exampleTargets(
   checksums: Readable,
+  table: RouteTable,
   has: (key: string) => boolean | Promise<boolean>,
 ): Promise<string[]> {
-  const found = new Map<string, string>()
-  // Lines are sorted by key: the first fund in ISIN order that has the answer.
-  for await (const line of createInterface({ input: checksums })) {
-    const [, folder = '', endpoint = '', name = ''] = answer.exec(line) ?? []
-    const isHistory = endpoint === 'prices-historic'
-    if (folder === '' || found.has(endpoint) || (isHistory && name === 'index')) continue
-    const range = `${name}-01-01/${name}-12-31/?format=xml`
-    found.set(endpoint, `/${folder}${isHistory ? range : endpoint === 'profile' ? '?language=en' : ''}`)
-    if (found.size === 3) break
+  const answers = await answersIn(checksums, table)
+  const isin = exampleIsinOf([...answers].map(([isin, { ids }]) => ({ isin, answers: ids.size })))
+  const pages = ['funds/', ...(isin === null ? [] : [`funds/${isin}/`]), 'docs/']
+  const targets: string[] = []
+  for (const page of pages) if (await has(`${page}index.html`)) targets.push(`/${page}`)
+  const found = answers.get(isin ?? '')
+  if (isin === null || found === undefined) return targets
+  const { ids, newestYear } = found
+  if (ids.has('prices-current')) targets.push(`/api/v1/prices-current/${isin}/`)
+  if (newestYear !== '') {
+    const range = `${newestYear}-01-01/${newestYear}-12-31`
+    targets.push(`/api/v1/prices-historic/${isin}/${range}/?format=xml`)
   }
-  checksums.destroy()
-  const pages: string[] = []
-  for (const path of ['funds/', 'docs/']) if (await has(`${path}index.html`)) pages.push(`/${path}`)
-  return [...pages, ...found.values()]
+  if (ids.has('profile')) targets.push(`/api/v1/profile/${isin}/?language=en`)
+  return targets
 }
 
-const answer =
-  /^[0-9a-f]{64} {2}(api\/v1\/(prices-current|prices-historic|profile)\/[A-Z0-9]{12}\/)(index(?:\.en)?|\d{4})\.json$/
+/** What a fund has answers of. */
+interface Answers {
+  /** Of endpoints. */
+  readonly ids: Set<string>
+  /** Of its prices; '' without any. */
+  newestYear: string
+}
+
+/** @returns by ISIN, in the order of ISINs */
+async function answersIn(checksums: Readable, table: RouteTable): Promise<ReadonlyMap<string, Answers>> {
+  const found = new Map<string, Answers>()
+  for await (const line of createInterface({ input: checksums })) {
+    // Two spaces follow the digest. Keys of documents begin with `api/`, which comes first.
+    const key = line.slice(66)
+    if (!key.startsWith('api/')) break
+    const meaning = parseKey(table, key)
+    const id = answeredBy(meaning)
+    const isin = 'values' in meaning ? meaning.values['isin'] : undefined
+    if (id === null || isin === undefined) continue
+    const answers = found.get(isin) ?? { ids: new Set(), newestYear: '' }
+    found.set(isin, answers)
+    answers.ids.add(id)
+    if (meaning.kind === 'window' && id === 'prices-historic') answers.newestYear = meaning.year
+  }
+  checksums.destroy()
+  return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)))
+}

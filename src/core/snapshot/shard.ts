@@ -170,7 +170,7 @@ export interface FundNews {
 }
 
 /** The first of the funds that have answers from most endpoints, or null if no fund has any. */
-export function exampleIsinOf(each: readonly FundNews[]): string | null {
+export function exampleIsinOf(each: readonly Pick<FundNews, 'isin' | 'answers'>[]): string | null {
   const most = each.reduce((found, { answers }) => Math.max(found, answers), 1)
   return each.find(({ answers }) => answers === most)?.isin ?? null
 }

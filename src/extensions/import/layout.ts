@@ -7,6 +7,7 @@ import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { SchemaTable, TableColumn } from '../../core/data/model/columns.ts'
 import { schemaTables } from '../../core/data/model/schema.ts'
+import { shellWord } from '../../core/system/shell-text.ts'
 import { derivableColumns } from './derive.ts'
 import { mandatoryFields } from './template-fields.ts'
 import type { FileCell } from './values.ts'
@@ -97,7 +98,7 @@ export function columnLayout(
     const [noun, verb] = names.length === 1 ? ['column', 'is'] : ['columns', 'are']
     faults.push(`${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}`)
   }
-  if (faults.length > 0) throw new Error(faults.join('; '))
+  if (faults.length > 0) throw new Error(faults.join('; ') + mapHint(assigned, table, options))
   const currency = fields.find(({ column }) => !table.columns.includes(column))
   const left = absent.map(({ name }) => name)
   return {
@@ -144,6 +145,22 @@ function faultsOf(
   return faults
 }
 
+/** The end of a message about columns of other names, as foreign files have them. A misspelt one is only corrected. */
+function mapHint(
+  { foreign }: ReturnType<typeof assign>,
+  table: SchemaTable,
+  { suggest }: HeaderOptions,
+): string {
+  const [first, ...others] = foreign
+  const names = table.columns.map(({ name }) => name)
+  if (first === undefined || (others.length === 0 && suggest(headerName(first), names) !== '')) return ''
+  const flag = (target: string) => `--map ${shellWord(`${printable(first)}=${target}`)}`
+  return (
+    `; take a column of another name with ${flag('<column>')}, ignore one with ${flag('')}, or list them in ` +
+    `import.${table.name}.columns of the config`
+  )
+}
+
 /** The end of a message about columns that a file lacks. */
 export function deriveHint(columns: readonly string[]): string {
   const derivable = columns.filter((name) => derivableColumns.includes(name))
@@ -153,11 +170,12 @@ export function deriveHint(columns: readonly string[]): string {
 /** A price has no currency of its own, but a file may say in which its prices are. */
 const currencyColumns = schemaTables.fund.columns.filter(({ name }) => name === 'currency')
 
-/** Assigns cells to columns: `unknown` cells have no column, `unnamed` ones no name. */
+/** Assigns cells to columns: `unknown` cells have no column, the `foreign` ones of them no map either, `unnamed` ones no name. */
 function assign(table: SchemaTable, header: readonly FileCell[], columnMap: ColumnMap) {
   const fields: Field[] = []
   const ignored: string[] = []
   const unknown: string[] = []
+  const foreign: string[] = []
   const unnamed: number[] = []
   const columns = [...table.columns, ...(table.name === 'price' ? currencyColumns : [])]
   for (const [at, cell] of header.entries()) {
@@ -169,9 +187,12 @@ function assign(table: SchemaTable, header: readonly FileCell[], columnMap: Colu
       fields.push({ column, at, label: mapped === undefined ? name : `${shown} (${column.name})` })
     else if ((mapped ?? columnMap.get('*')) === '') ignored.push(shown)
     else if (name === '') unnamed.push(at)
-    else unknown.push(mapped ?? String(cell))
+    else {
+      unknown.push(mapped ?? String(cell))
+      if (mapped === undefined) foreign.push(String(cell))
+    }
   }
-  return { fields, ignored, unknown, unnamed }
+  return { fields, ignored, unknown, foreign, unnamed }
 }
 
 const notInFile = (names: readonly string[]) =>

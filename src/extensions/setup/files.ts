@@ -61,7 +61,6 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
   const stack = stackName(bucket)
   const [, databaseBucket = bucket, databaseKey = ''] = /^s3:\/\/([^/]+)\/(.*)/.exec(database) ?? []
   const isElsewhere = databaseBucket !== bucket
-  const jurisdiction = jurisdictionOf(endpoint)
   const variables = {
     FUNDPRESS_BUCKET: bucket,
     FUNDPRESS_REGION: region,
@@ -81,14 +80,16 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
     region,
     stack,
     package: shellText(answers.package),
-    source: answers.action.replace('#', ' at the commit '),
+    ...sourceOf(answers),
+    database,
     baseUrl: shellText(baseUrl),
     host: shellWord(new URL(baseUrl).hostname),
     contact: shellText(contact),
+    mail: contact,
     platform: isAws ? 'AWS' : 'Cloudflare',
     tools: toolsOf(answers),
     rights: isAws ? 'roles' : 'keys',
-    jurisdiction: jurisdiction === null ? '' : ` --jurisdiction ${jurisdiction}`,
+    jurisdiction: jurisdictionFlag(endpoint),
     variables: commands.join('\n'),
     parameters: databaseKey === '' ? '' : ` Database=${databaseBucket}/${databaseKey}`,
     kms: kmsKey === '' ? '' : await fromTemplate('setup/kms.md', { key: kmsKey, bucket, region, stack }),
@@ -96,6 +97,7 @@ async function cloudFiles(answers: Answers): Promise<readonly SetupFile[]> {
       ? await fromTemplate('setup/database-key.md', { repository, bucket: databaseBucket })
       : '',
     load: await fromTemplate('setup/load.md', { program: 'fundpress', database: 'funds.sqlite' }),
+    handOver: await handOver(answers, databaseBucket),
     tell: await fromTemplate('setup/tell.md', {}),
     tellGitHub: await fromTemplate('setup/tell-github.md', { repository }),
     fetch: fetchOf(answers, isElsewhere),
@@ -126,6 +128,47 @@ function stackCommands({ repository, region }: Answers, stack: string): readonly
     ([name, output]) => `gh variable set ${name} --repo ${repository} --body "$(output ${output})"`,
   )
   return [`output() { ${describe} --query ${query} --output text; }`, ...commands]
+}
+
+/** Where the workflows get fundpress from. Their files name the commit. */
+function sourceOf({ action }: Answers) {
+  const { repository: source = '', version = '' } = parseRelease(action) ?? {}
+  return { source, version }
+}
+
+/** For wrangler: '' without a jurisdiction. */
+function jurisdictionFlag(endpoint: string): string {
+  const jurisdiction = jurisdictionOf(endpoint)
+  return jurisdiction === null ? '' : ` --jurisdiction ${jurisdiction}`
+}
+
+/** How the first database gets to where the nights read it, and who may write it there. @param bucket of the database */
+async function handOver(answers: Answers, bucket: string): Promise<string> {
+  const { target, database, repository, region, endpoint } = answers
+  if (database.startsWith('artifact:')) {
+    const { move } = await timesFrom(answers.at)
+    const [hour, minute] = move('01:07').split(':').map(Number)
+    return fromTemplate('setup/database-artifact.md', {
+      artifact: database.slice('artifact:'.length),
+      cron: `${minute ?? 0} ${hour ?? 0} * * *`,
+      package: shellText(answers.package),
+      repository,
+    })
+  }
+  if (!database.startsWith('s3://')) {
+    const folder = dirname(database)
+    const copy = `cp funds.sqlite ${database}\n`
+    const make = database === 'funds.sqlite' ? '' : folder === '.' ? copy : `mkdir -p ${folder}\n${copy}`
+    return fromTemplate('setup/database-path.md', { database, repository, make })
+  }
+  return fromTemplate(`setup/database-${target}.md`, {
+    database,
+    bucket,
+    object: database.replace('s3://', ''),
+    region,
+    endpoint: shellText(endpoint),
+    jurisdiction: jurisdictionFlag(endpoint),
+  })
 }
 
 /** The database may be in a bucket of another region. */

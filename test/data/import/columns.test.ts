@@ -82,6 +82,13 @@ describe('import --map', () => {
       expect(ended.stderr).toContain(fault)
   })
 
+  it('is named, with its setting, where the columns of a file have other names', async () => {
+    const ended = await importPrices(folder.database(), [line(third, '3.5.2024', '101,5')])
+    expect(ended.stderr.trimEnd()).toMatch(
+      /; take a column of another name with --map 'Bewertungstag=<column>', ignore one with --map 'Bewertungstag=', or list them in import\.price\.columns of the config$/,
+    )
+  })
+
   it('names a column of the table that the file also has itself', async () => {
     const both = [
       ['isin', 'date', 'Tag', 'value'],

@@ -12,7 +12,7 @@ export function describeLocalAddresses({ baseUrl, docsUrl, endpoint }: Addresses
   if (local.length === 0) return null
   const found = local.map(([name, url]) => `${name} is ${url}`).join(', ')
   const advice = local.map(([name, , variable]) => `"${name}" (${variable})`).join(' and ')
-  return `${found}: pages, errors and feeds link to it, which only this machine can reach: set ${advice}, then build again`
+  return `${found}: pages, errors and feeds link to it, which only this machine can reach: before others read it, set ${advice}, then build again`
 }
 
 const isLoopback = (url: string) =>

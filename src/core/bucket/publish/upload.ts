@@ -95,12 +95,18 @@ async function* keysOf(...lists: readonly AsyncIterable<KeyedLine>[]) {
 /** Mending fails: a sparse snapshot holds only what the slot lacked by its lists. */
 export class NotAtHand extends Error {
   override readonly name = 'NotAtHand'
+  /** The message without its advice, which a night follows by itself. */
+  readonly found: string
+
+  constructor(found: string) {
+    super(`${found}: build without --since, and publish again`)
+    this.found = found
+  }
 }
 
 const notAtHand = ({ store, base, out }: Publish, key: string, damaged: readonly ObjectDifference[]) =>
   new NotAtHand(
-    `${store.name}: ${base.slot} is not whole (${describeDamage(damaged)}), and ${out} lacks ${key}: ` +
-      'build without --since, and publish again',
+    `${store.name}: ${base.slot} is not whole (${describeDamage(damaged)}), and ${out} lacks ${key}`,
   )
 
 export const etagsOf = ({ folder }: Publish) => readNdjson(etagsFile(folder), ownLine<EtagLine>)

@@ -6,14 +6,23 @@ import { defineCommand, printList } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { bucketSettings, option, wholeOption } from '../options.ts'
 import { tellFailure } from '../end.ts'
-import { assertMatches, describeDifference, describeVerified, maxSeed } from '../nightly/verify.ts'
+import {
+  assertMatches,
+  describeDifference,
+  describeMore,
+  describeVerified,
+  maxSeed,
+} from '../nightly/verify.ts'
 import { sampleOf, verifyBucket } from '../nightly/verify.ts'
+
+/** Of each kind: an emptied slot lacks thousands of objects. */
+const differencesShown = 10
 
 export default defineCommand({
   description:
     'Compares a listing of the live slot with its manifest, and one of its downloads with their checksums: whether ' +
     'every object exists with its size and ETag, and whether downloads of earlier days hold anything that may no longer be ' +
-    'given out. It names each object that differs. The exit code is 1 if any does: ' +
+    'given out. It names the first ten objects of each kind of difference, with --json all. The exit code is 1 if any differs: ' +
     '`fundpress publish --repair` repairs it. Then the targets of `notify` are told, too.',
   settings: bucketSettings,
   options: [
@@ -34,6 +43,12 @@ export default defineCommand({
     const wanted = sample === undefined ? all : sampleOf(sample, seed)
     const find = (add: VerifyOptions['onDifference']) => verifyBucket(session, wanted, add, { isStaged })
     const { isJson, isQuiet, stdout } = session
+    const found = new Map<ObjectDifference['what'], number>()
+    const lineOf = (difference: ObjectDifference) => {
+      const count = (found.get(difference.what) ?? 0) + 1
+      found.set(difference.what, count)
+      return count > differencesShown ? '' : `${describeDifference(difference)}\n`
+    }
     try {
       const verified = await printList(session, find, {
         name: 'differences',
@@ -42,8 +57,10 @@ export default defineCommand({
           const chosenBy = 'seed' in wanted ? { seed: wanted.seed } : {}
           return { before: { slot, snapshot, objects, ...files, bodies, ...chosenBy } }
         },
-        line: (difference: ObjectDifference) => `${describeDifference(difference)}\n`,
+        line: lineOf,
       })
+      for (const [what, count] of found)
+        if (count > differencesShown) stdout.write(`${describeMore(what, count - differencesShown)}\n`)
       assertMatches(verified)
       if (!isJson && !isQuiet) stdout.write(`${describeVerified(verified.found, wanted)}\n`)
     } catch (error) {

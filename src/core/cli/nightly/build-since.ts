@@ -16,6 +16,9 @@ import { formatCount } from '../format.ts'
 import { withBucket } from '../from-settings.ts'
 import { showProgress } from '../progress.ts'
 
+/** The warning of a build that begins anew. The reason may hold colons, so it comes last. */
+export const everythingRendered = (reason: string): string => `everything is rendered: ${reason}`
+
 /** @param word null: everything is rendered @param onWarning gets the reason if everything is rendered all the same */
 export async function buildSince(
   session: Session,
@@ -27,7 +30,7 @@ export async function buildSince(
   const since = (from: Since) => buildFrom(session, { ...options, since: from })
   if (!isSlotWord(word)) {
     const summary = await since({ kind: isFile(word) ? 'manifest' : 'folder', path: word })
-    if (summary.since === null) onWarning(`${word} holds no snapshot: everything is rendered`)
+    if (summary.since === null) onWarning(everythingRendered(`${word} holds no snapshot`))
     return summary
   }
   return withFolder(async (folder) => {
@@ -37,7 +40,7 @@ export async function buildSince(
     })
     if (found.kind === 'whole') return since({ kind: 'manifest', path: found.manifest.file })
     // The next publish needs all files that a stopped one may have changed in a torn slot, to put them again.
-    onWarning(`${found.reason}: everything is rendered`)
+    onWarning(everythingRendered(found.reason))
     return buildFrom(session, options)
   })
 }

@@ -11,7 +11,7 @@ import { printable } from '../../data/model/printable.ts'
 import { type Override, Refusal } from '../../guards/guards.ts'
 import { buildOptions, mergeOptions } from '../from-settings.ts'
 import type { Session } from '../command.ts'
-import { buildSince, mergeSince } from './build-since.ts'
+import { buildSince, everythingRendered, mergeSince } from './build-since.ts'
 import { reasonOf } from '../failure.ts'
 import { withLive } from '../live.ts'
 import {
@@ -113,7 +113,7 @@ async function render(
     const isFinal = error instanceof RefusedDatabase || error instanceof Refusal || signal.aborted
     // --since did not name the folder, so its damage must not make every run fail.
     if (since !== undefined || from === null || isFinal) throw error
-    warn(`${reasonOf(error)}: everything is rendered`)
+    warn(everythingRendered(reasonOf(error)))
     return buildSince(stepSession, null, options, warn)
   })
 }
@@ -140,7 +140,7 @@ async function snapshotFolder(out: string, warn: (warning: string) => void): Pro
     const isComplete = (await readHeadOf(join(out, manifestKey))) !== null && readSparse(out) === null
     return isComplete ? out : null
   } catch (error) {
-    warn(`${reasonOf(error)}: everything is rendered`)
+    warn(everythingRendered(reasonOf(error)))
     return null
   }
 }

@@ -22,6 +22,7 @@ import { tellNews } from '../end.ts'
 import { reasonOf } from '../failure.ts'
 import { describeChanged, describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
 import { buildNightly, type BuildSteps } from './build.ts'
+import { everythingRendered } from './build-since.ts'
 import { eventOf, eventsOf, eventsOfAllowed, keepRun, recallWarnings } from './events.ts'
 import { factsOfPublish, type RunFacts } from './facts.ts'
 import type { NightlyLog } from './log.ts'
@@ -64,7 +65,7 @@ export async function buildAndPublish(
       return publishing({ ...steps, ...complete, repair: true })
     }
     if (!(error instanceof NotAtHand)) throw error
-    log.warn('publish', `${error.message}: everything is rendered`)
+    log.warn('publish', everythingRendered(error.found))
     return publishing({ ...steps, since: 'none', shards: undefined })
   })
 }

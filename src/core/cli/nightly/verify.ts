@@ -75,6 +75,10 @@ const meanings: Readonly<Record<ObjectDifference['what'], string>> = {
 export const describeDifference = ({ key, what }: ObjectDifference): string =>
   `${escapeInvisible(key)} ${meanings[what]}`
 
+/** Sums up differences of one kind that are not listed: `and 628 more, each of which is not there`. */
+export const describeMore = (what: ObjectDifference['what'], count: number): string =>
+  `and ${formatCount(count)} more, ${count === 1 ? 'which' : 'each of which'} ${meanings[what]}`
+
 export class Mismatch extends Error {
   override readonly name = 'Mismatch'
 }

@@ -7,7 +7,7 @@ import type { CorporateActionRow, Group } from '../../api/contract/rows.ts'
 import { invisibleIn, isFormula, isSuspect, isWebAddress } from '../../api/contract/texts.ts'
 import { isDay } from '../../api/routes/values.ts'
 import { firstDay, lastDay, maxNumber, minNumber, textFaults } from '../model/limits.ts'
-import { quoted } from '../model/printable.ts'
+import { printableNumber, quoted } from '../model/printable.ts'
 import type { SchemaTable, TableColumn, TextKind } from '../model/columns.ts'
 import { groupNames, schemaTables } from '../model/schema.ts'
 import type { Fund } from '../read/fund-reader.ts'
@@ -126,8 +126,10 @@ function errorInNumber({ kind, least }: TableColumn, value: number, last: string
   if (!Number.isFinite(value)) return 'is infinite'
   const size = Math.abs(value)
   if (size !== 0 && (size <= minNumber || size >= maxNumber))
-    return `${value} is not between ${minNumber} and ${maxNumber}`
-  return least !== undefined && value < least ? `${value} is below ${least}, which cannot be` : undefined
+    return `${printableNumber(value)} is not between ${minNumber} and ${maxNumber}`
+  return least !== undefined && value < least
+    ? `${printableNumber(value)} is below ${least}, which cannot be`
+    : undefined
 }
 
 /** @returns ends of sentences that begin with the column's name, of a value without an error */
@@ -135,7 +137,7 @@ function warningsIn({ kind, allowed }: TableColumn, value: string | number): rea
   if (typeof value === 'number') {
     if (kind !== 'fraction' || value < highFraction) return []
     const percent = Number((value * 100).toFixed(2))
-    return [`is ${value}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`]
+    return [`is ${printableNumber(value)}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`]
   }
   if (kind !== 'text' || allowed !== undefined || !isSuspect(value)) return []
   const hidden = invisibleIn(value)

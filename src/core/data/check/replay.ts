@@ -62,7 +62,13 @@ export async function replayNights(options: ReplayOptions) {
     const { rows } = fundReader(db)
     const funds = readPriceDays(db, readIsins(db), 0)
     for await (const fund of inTurn(funds, onFund, signal))
-      replayFund(fund, pricesOf(fund.isin).map(figuresOf), rows('corporateActions', fund.isin), nights, options)
+      replayFund(
+        fund,
+        pricesOf(fund.isin).map(figuresOf),
+        rows('corporateActions', fund.isin),
+        nights,
+        options,
+      )
     const replayed = nights.map(({ day, findings, newPrices, freshness, stalest }) => {
       const objections = objectionsIn([
         ...findings,

@@ -3,7 +3,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Group } from '../../api/contract/rows.ts'
 import { addYears } from '../../system/days.ts'
-import { printable } from '../model/printable.ts'
+import { printable, printableNumber } from '../model/printable.ts'
 import { outlivingRows } from '../model/columns.ts'
 import { groupNames, schemaTables } from '../model/schema.ts'
 import { distinctIsins, fundReader } from '../read/fund-reader.ts'
@@ -134,9 +134,12 @@ function beyond(db: Database, limit: Limit): Finding[] {
           WHERE (CAST(${name} AS REAL) < ? OR CAST(${name} AS REAL) > ?) AND ${where} GROUP BY isin ORDER BY isin`,
       )
       const found = rows.all(most === Infinity ? least : least - margin, most + margin)
-      return found.map((row) => warningOf(table, keys, row, `${name} ${row[name] ?? ''} ${what}`))
+      return found.map((row) => warningOf(table, keys, row, `${name} ${shownValue(row[name])} ${what}`))
     })
 }
+
+const shownValue = (value: string | number | undefined) =>
+  typeof value === 'number' ? printableNumber(value) : (value ?? '')
 
 type Found = Readonly<Record<string, string | number>> & { readonly isin: string; readonly found: number }
 

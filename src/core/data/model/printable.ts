@@ -7,6 +7,9 @@ export const printable = (text: string): string =>
   // A quotation mark ends nothing here.
   escaped(text).replace(/\\./g, (pair) => (pair === '\\"' ? '"' : pair))
 
+/** A number as people write it: a double holds 15 digits, and the others are how 0.0145 came about (1.45 / 100). */
+export const printableNumber = (value: number): string => String(Number(value.toPrecision(15)))
+
 /** The same in quotation marks, which show white space and an empty text. */
 export const quoted = (text: string): string => `"${escaped(text)}"`
 

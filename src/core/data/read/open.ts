@@ -9,6 +9,7 @@ import { escapeInvisible } from '../model/printable.ts'
 import { SCHEMA_VERSION } from '../model/schema.ts'
 import { assertFile } from '../../system/place.ts'
 import { assertOnlyRows } from './only-rows.ts'
+import { describeRights } from './rights.ts'
 
 export type FundDatabase = Database.Database
 
@@ -110,26 +111,25 @@ const diskFull =
   'the disk is full, its own or that of the folder for temporary files (SQLITE_TMPDIR): free some space; the database is as it was'
 const interrupted =
   'its writer was interrupted: open it once with a program that may write to it, `sqlite3` for example'
-const noRights =
-  'it cannot be opened: check its rights (a database in WAL mode needs its folder to be writable)'
 
 /** Adds the file and the remedy to an error of SQLite. Returns other errors unchanged. */
 export function databaseError(file: string, error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error
   const { code } = error
   const [, advice] = advices.find(([start]) => code.startsWith(start)) ?? []
-  return new Error(`${file}: ${advice ?? 'reading it failed'} (${error.message})`, { cause: error })
+  const said = typeof advice === 'function' ? advice(file) : (advice ?? 'reading it failed')
+  return new Error(`${file}: ${said} (${error.message})`, { cause: error })
 }
 
-/** Remedies by the beginning of SQLite's code; the first match counts. */
+/** Remedies, or what finds them, by the beginning of SQLite's code; the first match counts. */
 const advices = [
   ['SQLITE_NOTADB', 'it is not a SQLite database'],
   ['SQLITE_CORRUPT', damaged],
   ['SQLITE_FULL', diskFull],
   ['SQLITE_BUSY', 'another program is writing to it: try again when it is done'],
   ['SQLITE_READONLY_ROLLBACK', interrupted],
-  ['SQLITE_READONLY', noRights],
-  ['SQLITE_CANTOPEN', noRights],
+  ['SQLITE_READONLY', describeRights],
+  ['SQLITE_CANTOPEN', describeRights],
 ] as const
 
 /** The file of the database is damaged: nothing of it can be relied on. */

@@ -156,8 +156,6 @@ describe('a night with', () => {
     ['2026-03-07', false],
     ['2026-12-24', true],
     ['2026-12-31', true],
-    // A Sunday: the setting does not open it.
-    ['2028-12-31', false],
   ])(
     'prices of all funds on the closed day %s, and freshness.yearEndOpen may open it: %s',
     (day, isNamed) => {
@@ -169,6 +167,16 @@ describe('a night with', () => {
       expect(ofDay.includes('set freshness.yearEndOpen if 24 and 31 December')).toBe(isNamed)
     },
   )
+})
+
+it('prices of all funds on a Sunday, 31 December, are nothing that freshness.yearEndOpen opens', () => {
+  const until = Date.UTC(2023, 11, 29)
+  const year = Array.from({ length: 300 }, (_, index) =>
+    new Date(until - (299 - index) * 86_400_000).toISOString().slice(0, 10),
+  ).filter((day) => calendar.isBusinessDay(day))
+  const old = inventCompany([...year, '2023-12-31'], { funds: 12 })
+  const said = messagesOfNight(old, year.length, calendar).find((one) => one.includes('no business day'))
+  expect(said).not.toContain('yearEndOpen')
 })
 
 describe('prices that were expected', () => {

@@ -14,13 +14,20 @@ import { startServing, tempFolder } from './support/product.ts'
 import { rawRequest } from './support/request.ts'
 import { sample } from './support/rounds.ts'
 import { fillCaptor } from './support/snapshots.ts'
+import { filesIn } from './support/tree.ts'
 
 const execute = promisify(execFile)
 const asOf = '2026-11-20'
 const folder = tempFolder()
 const db = folder.file('funds.sqlite')
 const whole = folder.file('whole')
-const environment = { ...process.env, FUNDPRESS_DOCS_URL: 'https://example.com/docs', NO_COLOR: '1' }
+const environment = {
+  ...process.env,
+  FUNDPRESS_DOCS_URL: 'https://example.com/docs',
+  FUNDPRESS_PAGES: 'true',
+  FUNDPRESS_DOWNLOADS: 'true',
+  NO_COLOR: '1',
+}
 
 /** A checkout without an extension. */
 function checkoutWithout(name: string): string {
@@ -74,6 +81,45 @@ function answersOf(out: string): ReadonlyMap<string, string> {
   )
 }
 
+/** Pages of the snapshot by what they are: of the pages of all funds, and of all endpoints in the documentation, those of one. */
+function pagesIn(out: string): readonly string[] {
+  const pages = filesIn(out).filter((key) => key.endsWith('.html'))
+  const kindOf = (key: string) =>
+    key.replace(/[A-Z]{2}[A-Z0-9]{9}[0-9]/, 'ISIN').replace(/\d{4}-\d{2}-\d{2}/, 'day')
+  return [...new Map(pages.map((key) => [kindOf(key), key])).values()]
+}
+
+/** `page: link` for each link of these pages to this host that is not answered, or leads to a place that its page lacks. */
+async function deadLinks(base: string, pages: readonly string[]): Promise<readonly string[]> {
+  const bodies = new Map<string, Promise<string | null>>()
+  const ask = async (path: string): Promise<string | null> => {
+    const { status, headers, body } = await rawRequest(base, { target: path })
+    const [, location] = headers.find(([name]) => name === 'location') ?? []
+    if (status >= 300 && status < 400 && location !== undefined)
+      return bodyOf(new URL(location, new URL(path, base)).pathname)
+    return status === 200 ? body.toString() : null
+  }
+  const bodyOf = (path: string): Promise<string | null> => {
+    const asked = bodies.get(path) ?? ask(path)
+    bodies.set(path, asked)
+    return asked
+  }
+  const dead: string[] = []
+  for (const page of pages) {
+    const markup = (await bodyOf(`/${page}`)) ?? ''
+    for (const [, text = ''] of markup.matchAll(/<[^>]*\s(?:href|src)="([^"]*)"/g)) {
+      const link = text.replaceAll('&#38;', '&').replaceAll('&amp;', '&')
+      const { origin, pathname, search, hash } = new URL(link, new URL(page, `${base}/`))
+      // The documentation has requests that are errors on purpose.
+      if (origin !== new URL(base).origin || pathname.startsWith('/api/')) continue
+      const body = await bodyOf(pathname + search)
+      const isThere = body !== null && (hash === '' || body.includes(`id="${hash.slice(1)}"`))
+      if (!isThere) dead.push(`${page}: ${link}`)
+    }
+  }
+  return dead
+}
+
 beforeAll(async () => {
   await fillCaptor(db)
   await build(repository, whole)
@@ -98,7 +144,7 @@ describe.each(
     expect(stdout).toBe('')
   })
 
-  it('builds and serves the same answers of all endpoints', async () => {
+  it('builds and serves the same answers of all endpoints, and no link of a page is dead', async () => {
     const out = join(place, 'out')
     await build(place, out)
     const answers = answersOf(out)
@@ -117,6 +163,9 @@ describe.each(
         const isAnswer = isJoined || stored.has(hash('sha256', body))
         expect({ endpoint, status, isAnswer }).toMatchObject({ endpoint, isAnswer: true })
       }
+      const pages = pagesIn(out)
+      expect(pages.length).toBeGreaterThan(10)
+      expect(await deadLinks(base, pages)).toEqual([])
     } finally {
       await stop()
     }

@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { parseConfig } from '../src/core/cli/load-settings.ts'
+import { coreSettings, parseConfig } from '../src/core/cli/load-settings.ts'
 import { openRules } from '../src/core/guards/rules.ts'
-import { complete, configShape } from '../src/core/cli/settings.ts'
 import { expectSuccess } from './cli/outcome.ts'
 import { ended, run, start } from './cli/run.ts'
 import { repository, tempFolder, withoutPages } from './support/product.ts'
 import { lacks } from './support/programs.ts'
+import { known } from './support/settings.ts'
 
 const read = (file: string) => readFileSync(join(repository, file), 'utf8')
 const readmes = [
@@ -34,7 +34,7 @@ const configs = readmes.flatMap((file) =>
 )
 
 it.each(configs)('the config file in %s (block %d) is valid as it stands', async (file, _, text) => {
-  const settings = complete(configShape.parse(parseConfig(file, text)), 2)
+  const settings = coreSettings(parseConfig(known, file, text), 2)
   // An unknown calendar is no mistake for the schema.
   await openRules(settings.freshness)
   const { $schema = null } = JSON.parse(text) as { readonly $schema?: string }

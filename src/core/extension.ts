@@ -7,6 +7,7 @@ import type { Compared } from './bucket/publish/snapshot.ts'
 import type { LivePointer } from './bucket/live/follow.ts'
 import type { AddCommand } from './cli/command.ts'
 import type { Ended } from './cli/ended.ts'
+import type { LoadOwnSettings } from './cli/own-settings.ts'
 import type { MakeDeployment } from './edge/deployment.ts'
 import type { LoadBeside, LoadPages } from './snapshot/hooks.ts'
 
@@ -15,8 +16,8 @@ export interface Extension {
   readonly name: string
   /** Commands of the program, in the order of the help. */
   readonly commands?: readonly CommandEntry[]
-  /** Settings and flags that mean nothing without it: fundpress refuses them then. */
-  readonly reads?: readonly OfExtensions[]
+  /** Settings that mean nothing without it: fundpress does not know them then. */
+  readonly settings?: LoadOwnSettings
   /** Loads what it does at the end of runs. */
   readonly ended?: () => Promise<{ readonly ended: Ended }>
   /** Makes pages of a snapshot. */
@@ -30,8 +31,6 @@ export interface Extension {
   /** Follows `live.json` for edges that cannot read the bucket. */
   readonly follower?: () => Promise<{ readonly follow: MakeFollower }>
 }
-
-export type OfExtensions = 'notify' | 'metrics' | 'summary'
 
 export interface Platform {
   /** As `fundpress edge` names it. */

@@ -3,7 +3,9 @@
 import { build } from 'esbuild'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { knownSettings } from '../core/cli/known-settings.ts'
 import { configSchema } from '../core/cli/load-settings.ts'
+import { extensions } from '../extensions.ts'
 
 const scripts: Readonly<Record<string, string>> = {
   'pages/compare.js': 'site/funds/browser/compare.ts',
@@ -35,6 +37,6 @@ export async function pageScripts(): Promise<ReadonlyMap<string, string>> {
 
 if (import.meta.main) {
   const template = (name: string) => new URL(`../../templates/${name}`, import.meta.url)
-  writeFileSync(template('fundpress.config.schema.json'), configSchema())
+  writeFileSync(template('fundpress.config.schema.json'), configSchema(await knownSettings(extensions)))
   for (const [name, text] of await pageScripts()) writeFileSync(template(name), text)
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { allFunds, endpoint, fail } from '../../src/core/api/contract/endpoint.ts'
 import { noIsin } from '../../src/core/api/contract/errors.ts'
 import { fundOfPrices, fundWithoutStatus } from '../../src/core/api/contract/fund.ts'
+import { siteParts } from '../../src/core/api/contract/page.ts'
 import { number, record, text } from '../../src/core/api/contract/shape.ts'
 import { documentSchemas } from '../../src/extensions/describe/json-schema.ts'
 import { openApi } from '../../src/extensions/describe/openapi.ts'
@@ -113,7 +114,7 @@ it('is documented in English and German', () => {
   const source = {
     table,
     baseUrl,
-    hasDownloads: false,
+    parts: siteParts,
     publisher: null,
     caching: null,
     asOf,

@@ -6,9 +6,11 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/core/cli/failure.ts'
 import { configSchema, loadSettings, parseConfig } from '../../src/core/cli/load-settings.ts'
-import { settingList } from '../../src/core/cli/settings.ts'
+import { settings as ofImport } from '../../src/extensions/import/settings.ts'
+import { settings as ofTell } from '../../src/extensions/tell/settings.ts'
 import { makeTempFolder, repository, type TempFolder } from '../support/product.ts'
 import { times } from '../support/rounds.ts'
+import { known } from '../support/settings.ts'
 import { run } from './run.ts'
 import { expectFailure } from './outcome.ts'
 
@@ -143,11 +145,11 @@ describe('a line break or another control character', () => {
     'metrics.file': 'a.prom',
   }
   const isTaken = (key: string, value: string): boolean =>
-    settingList.find((one) => one.key === key)?.schema.safeParse(value).success === true
+    known.list.find((one) => one.key === key)?.schema.safeParse(value).success === true
 
   it('is refused in every setting that is a text', () => {
     // Others than these take a text of several lines, or none of their own.
-    const others = settingList.filter(({ key, schema }) => !(key in texts) && schema.safeParse('x').success)
+    const others = known.list.filter(({ key, schema }) => !(key in texts) && schema.safeParse('x').success)
     expect(others.map(({ key }) => key)).toEqual(['site.startEn', 'site.startDe'])
     const characters = ['\n', '\r', '\t', '\0', '\x1b', '\x7f', '\x85', '\u2028', '\u2029']
     for (const [key, text] of Object.entries(texts)) {
@@ -177,7 +179,7 @@ describe('the JSON Schema of the config file', () => {
   const matchesSchema = new Ajv({ strict: true }).compile(JSON.parse(shipped))
   const isTaken = (config: unknown): boolean => {
     try {
-      parseConfig('test.json', JSON.stringify(config))
+      parseConfig(known, 'test.json', JSON.stringify(config))
       return true
     } catch (error) {
       if (error instanceof UsageError) return false
@@ -185,7 +187,7 @@ describe('the JSON Schema of the config file', () => {
     }
   }
 
-  it('is shipped as `npm run generate` writes it', () => expect(shipped).toBe(configSchema()))
+  it('is shipped as `npm run generate` writes it', () => expect(shipped).toBe(configSchema(known)))
 
   const right: readonly unknown[] = [
     {},
@@ -243,7 +245,7 @@ describe('the JSON Schema of the config file', () => {
     const address = fc.constantFrom('http://a', 'https://a:8/b/', 'https://a?b')
     const whole = fc.integer({ min: -1, max: 70000 })
     const value = fc.oneof(text, address, fc.string(), whole, fc.double(), fc.boolean(), fc.constant(null))
-    const keys = settingList.map((named) => named.key as string)
+    const keys = known.list.map((named) => named.key)
     const key = fc.constantFrom(...keys, '$schema', 'freshness.groups', 'other', 'edge.other')
     fc.assert(
       fc.property(key, value, (path, given) => {
@@ -258,8 +260,12 @@ describe('the JSON Schema of the config file', () => {
 })
 
 describe('settings', () => {
-  const load = (environment: Record<string, string> = {}) =>
-    loadSettings({ flags: new Map(), environment, configFile: undefined, cores: 6 })
+  const loadFrom = (configFile: string | undefined, environment: Record<string, string>) => {
+    const sources = { flags: new Map(), environment, configFile, cores: 6 }
+    const { settings, settingsOf } = loadSettings(known, sources)
+    return { ...settings, ...settingsOf(ofTell), ...settingsOf(ofImport) }
+  }
+  const load = (environment: Record<string, string> = {}) => loadFrom(undefined, environment)
 
   // All other defaults are in the JSON Schema.
   it('have defaults that depend on others and on the machine', () => {
@@ -308,8 +314,8 @@ describe('settings', () => {
       isGroup(value) ? Object.keys(value).map((one) => `${name}.${one}`) : [name],
     )
     const inFileOnly = ['freshness.groups', 'expectations.groups', 'downloads.keep', 'signing.publicKeys']
-    expect([...settingList.map(({ key }): string => key), ...inFileOnly].sort()).toEqual(keys.sort())
-    expect(Object.fromEntries(settingList.map(({ key, variable }) => [key, variable]))).toMatchObject({
+    expect([...known.list.map(({ key }) => key), ...inFileOnly].sort()).toEqual(keys.sort())
+    expect(Object.fromEntries(known.list.map(({ key, variable }) => [key, variable]))).toMatchObject({
       db: 'FUNDPRESS_DB',
       baseUrl: 'FUNDPRESS_BASE_URL',
       'licence.url': 'FUNDPRESS_LICENCE_URL',
@@ -342,7 +348,7 @@ describe('settings', () => {
   ])('%j with %j in the environment are downloads %j', (config, environment, downloads) => {
     configure(config)
     const configFile = folder.file('fundpress.config.json')
-    expect(loadSettings({ flags: new Map(), environment, configFile, cores: 1 })).toMatchObject({ downloads })
+    expect(loadFrom(configFile, environment)).toMatchObject({ downloads })
   })
 
   it('read numbers and booleans from the environment', () => {

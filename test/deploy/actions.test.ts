@@ -1,9 +1,9 @@
 /** The inputs of the actions, and the files that they find in any repository. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { settingList } from '../../src/core/cli/settings.ts'
 import { guards } from '../../src/core/guards/guards.ts'
 import { readAction, readWorkflow } from '../support/github/files.ts'
+import { known } from '../support/settings.ts'
 
 const names = readdirSync('.github/actions')
 const actionOf = (name: string) => readAction(`.github/actions/${name}/action.yml`)
@@ -16,7 +16,7 @@ const inputOf = (key: string) =>
 
 it('has an input for each setting of a guard, and for the rules of expectations, that sets its variable', () => {
   const limits = Object.values(guards).flatMap(({ setting }) => setting ?? [])
-  const wanted = settingList.filter(
+  const wanted = known.list.filter(
     ({ key }) => limits.some((limit) => limit === key) || /^(guards|expectations)\./.test(key),
   )
   expect(wanted.length).toBeGreaterThan(8)
@@ -29,11 +29,11 @@ it('has an input for each setting of a guard, and for the rules of expectations,
 })
 
 it('sets no variable but of settings, and those that a config file names by env:', () => {
-  const known = [...settingList.map(({ variable }) => variable), 'FUNDPRESS_NOTIFY_URL']
+  const variables = [...known.list.map(({ variable }) => variable), 'FUNDPRESS_NOTIFY_URL']
   for (const name of names)
     for (const { env = {} } of actionOf(name).runs.steps) {
       const set = Object.keys(env).filter((variable) => variable.startsWith('FUNDPRESS_'))
-      expect(set.filter((variable) => !known.includes(variable))).toEqual([])
+      expect(set.filter((variable) => !variables.includes(variable))).toEqual([])
     }
 })
 

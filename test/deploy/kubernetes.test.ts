@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { settingList } from '../../src/core/cli/settings.ts'
 import { run } from '../cli/run.ts'
 import { repository, tempFolder } from '../support/product.ts'
 import { cronJob, findMistakes, kustomize, type Container, type PodSpec } from '../support/kubernetes.ts'
 import { lacks, shellcheck } from '../support/programs.ts'
+import { known } from '../support/settings.ts'
 
 const folder = tempFolder()
 const root = join(repository, 'templates/kubernetes')
@@ -79,7 +79,7 @@ describe.each(lacks('kubectl') ? [] : variants)('$title', ({ objects }) => {
   })
 
   it('limits memory and every temporary folder, and sets only settings that exist', () => {
-    const variables = settingList.map(({ variable }) => variable)
+    const variables = known.list.map(({ variable }) => variable)
     for (const { resources, env = [] } of containers) {
       expect(Object.keys(resources.limits)).toEqual(['memory'])
       // The schema takes any name here.

@@ -1,12 +1,12 @@
 import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { loadSettings } from '../../src/core/cli/load-settings.ts'
+import { coreSettings } from '../../src/core/cli/load-settings.ts'
 import { requestFunction, responseFunction } from '../../src/extensions/platforms/cloudfront/deploy.ts'
 import { noteHeader } from '../../src/extensions/platforms/cloudfront/event.ts'
 import { asScript } from '../../src/core/edge/deployment.ts'
 
-const settings = loadSettings({ flags: new Map(), environment: {}, configFile: undefined, cores: 1 })
+const settings = coreSettings({}, 1)
 
 async function bundle(contents: string): Promise<string> {
   const { outputFiles, metafile } = await build({

@@ -1,10 +1,10 @@
 /** The README of the guards lists each of them, with the default of its setting. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { complete, configShape } from '../../src/core/cli/settings.ts'
+import { coreSettings } from '../../src/core/cli/load-settings.ts'
 import { guards } from '../../src/core/guards/guards.ts'
 
-const defaults = complete(configShape.parse({}), 1)
+const defaults = coreSettings({}, 1)
 const defaultOf = (setting: string) =>
   setting.split('.').reduce<unknown>((group, name) => (group as Record<string, unknown>)[name], defaults)
 /** What the README says of a default that depends on what is live. */

@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DayChanges, SnapshotChanges } from '../../src/core/api/contract/changes.ts'
-import type { Page } from '../../src/core/api/contract/page.ts'
+import { type Page, siteParts } from '../../src/core/api/contract/page.ts'
 import { withPublish } from '../../src/extensions/changes/history.ts'
 import { changeFeeds } from '../../src/extensions/changes/feed.ts'
 import { dayMarkup } from '../../src/extensions/changes/day.ts'
@@ -111,10 +111,10 @@ it('lists what happened, one statement each, without numbers of documents', () =
 })
 
 describe.each([
-  ['with pages', { hasDownloads: true }],
-  ['without pages', null],
-] as const)('a snapshot %s', (_, others) => {
-  const site = { baseUrl, publisher: null, others }
+  ['with pages', false],
+  ['without pages', true],
+] as const)('a snapshot %s', (_, isAlone) => {
+  const site = { baseUrl, publisher: null, isAlone, parts: siteParts }
   const day: DayChanges = {
     ...changes(corrected, { removed: [fund] }),
     publish: 1,
@@ -143,10 +143,9 @@ describe.each([
     'leads nowhere but to pages of the snapshot, its own, and places on them',
     () => {
       const feeds = changeFeeds(history, { baseUrl, publisher: null }, asOf).map(({ key }) => key)
-      const elsewhere =
-        others === null
-          ? ['status/']
-          : ['funds/', 'docs/', 'downloads/latest/', 'status/', 'compare/', 'index.html', 'de.html']
+      const elsewhere = isAlone
+        ? ['status/']
+        : ['funds/', 'docs/', 'downloads/latest/', 'status/', 'compare/', 'index.html', 'de.html']
       assertLinksLead(pages, ['changes/index.json', `changes/${asOf}.json`, ...feeds], elsewhere)
     },
   )
@@ -209,7 +208,9 @@ it('has no empty table for prices that may no longer be given out', () => {
 })
 
 it('says before the first publish that nothing is published yet, with a feed without entries', () => {
-  const pages = textsOf(changesPages(noHistory, { baseUrl, publisher: null, others: null }))
+  const pages = textsOf(
+    changesPages(noHistory, { baseUrl, publisher: null, isAlone: true, parts: siteParts }),
+  )
   const page = pages.get('changes/index.html')
   const german = pages.get('changes/de.html')
   expect(page).toContain('Nothing has been published yet')

@@ -3,9 +3,15 @@
 import { Option, type Argument, type CommandUnknownOpts as Command } from '@commander-js/extra-typings'
 import { withJsonList, type JsonField } from '../bucket/manifest/ndjson.ts'
 import { loadSettings, type SettingSources } from './load-settings.ts'
-import { readSettingFlags, SettingOption, type CommandOption, type FlagsOf } from './options.ts'
-import type { Extensions, OfExtensions } from '../extension.ts'
-import { UsageError } from './failure.ts'
+import {
+  readSettingFlags,
+  settingOption,
+  SettingOption,
+  type CommandOption,
+  type FlagsOf,
+} from './options.ts'
+import type { Extensions } from '../extension.ts'
+import type { KnownSettings } from './known-settings.ts'
 import type { SettingKey } from './settings.ts'
 import type { StartThread } from '../system/start-thread.ts'
 import { openTerminal } from './terminal.ts'
@@ -39,7 +45,8 @@ export interface Dialog {
   readonly output: NodeJS.WritableStream
 }
 
-export type AddCommand = (command: Command, surroundings: Surroundings) => void
+/** @param known settings, whose flags the command may have */
+export type AddCommand = (command: Command, surroundings: Surroundings, known: KnownSettings) => void
 
 export function defineCommand<
   const Options extends readonly CommandOption[] = [],
@@ -68,10 +75,12 @@ export function defineCommand<
     examples,
     run,
   } = declared
-  return (command, surroundings) => {
-    command.description(description)
+  return (command, surroundings, known) => {
+    const added = known.ofCommand(command.name())
+    command.description([description, ...added.about].join('\n\n'))
     for (const argument of declared.arguments ?? []) command.addArgument(argument)
-    for (const one of [...settings.map((key) => new SettingOption(key)), ...options]) command.addOption(one)
+    const flags = [...settings.map(settingOption), ...added.flags.map((flag) => new SettingOption(flag))]
+    for (const one of [...flags, ...options]) command.addOption(one)
     if (json !== undefined) command.addOption(new Option('--json', json))
     if (notes !== undefined) command.addHelpText('after', `\n${notes}`)
     const lines = examples.flatMap(([line, does]) => [`  # ${does}`, `  fundpress ${line}`])
@@ -80,7 +89,7 @@ export function defineCommand<
       if (!endsAtOnce) surroundings.handleSignals?.()
       // Commander passes the arguments, then the flags, then the command.
       const args = given.slice(0, -2) as unknown as Args
-      return run(openSession(command, surroundings), given.at(-2) as FlagsOf<Options>, ...args)
+      return run(openSession(command, surroundings, known), given.at(-2) as FlagsOf<Options>, ...args)
     })
   }
 }
@@ -94,7 +103,7 @@ interface GlobalFlags {
 
 export type Session = ReturnType<typeof openSession>
 
-function openSession(command: Command, { cores, ...surroundings }: Surroundings) {
+function openSession(command: Command, { cores, ...surroundings }: Surroundings, known: KnownSettings) {
   const { environment } = surroundings
   const given = command.optsWithGlobals() as GlobalFlags
   const flags = readSettingFlags(command)
@@ -102,12 +111,16 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
   const stdout = openTerminal(surroundings.stdout, wish)
   const isQuiet = given.quiet === true
   const isJson = given.json === true
-  const settings = loadSettings({ flags, environment, configFile: given.config, cores })
-  if (settings.notify.length > 0) assertRead(surroundings, 'notify')
-  if (settings.metrics.file !== null) assertRead(surroundings, 'metrics', 'metrics.file')
+  const sources = { flags, environment, configFile: given.config, cores }
+  const { settings, settingsOf } = loadSettings(known, sources)
   return {
     ...surroundings,
+    /** Those of the core. */
     settings,
+    /** Those that an extension declares in its `settings.ts`. */
+    settingsOf,
+    /** For config files of other folders. */
+    known,
     /** True if a flag sets it, not the environment or the config file. */
     hasFlag: (key: SettingKey) => flags.has(key),
     /** --quiet: print only errors, and JSON that was asked for. */
@@ -121,16 +134,6 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
       else if (!isQuiet) stdout.write(describe())
     },
   }
-}
-
-/** @param name of the setting or flag @throws {UsageError} if no extension reads it */
-export function assertRead(
-  { extensions }: Pick<Surroundings, 'extensions'>,
-  what: OfExtensions,
-  name: string = what,
-): void {
-  if (!extensions.list.some(({ reads }) => reads?.includes(what)))
-    throw new UsageError(`${name}: this fundpress has no extension that reads it`)
 }
 
 /** Prints a list that may be too long for memory. `find` awaits the promise of `add`, to slow down. */

@@ -6,7 +6,7 @@ import type { Extension } from '../extension.ts'
 import { type Objection, Refusal } from '../guards/guards.ts'
 import type { Session, Surroundings } from './command.ts'
 import type { Aged, Ended, Measured, Night } from './ended.ts'
-import { reasonOf } from './failure.ts'
+import { reasonOf, UsageError } from './failure.ts'
 import { whoIs } from './from-settings.ts'
 import { eventsOf, keepRun, noteUntold } from './nightly/events.ts'
 import { factsOf, type Known, type RunFacts } from './nightly/facts.ts'
@@ -59,6 +59,8 @@ export async function tellNews(session: Session, facts: RunFacts, warn: Warn): P
 }
 
 interface NightEnd extends Omit<Night, 'facts'> {
+  /** The file of --summary. */
+  readonly summary: string | undefined
   readonly isLocking: boolean
   /** Events that the history does not have yet. */
   readonly events: readonly NewEvent[]
@@ -68,11 +70,16 @@ interface NightEnd extends Omit<Night, 'facts'> {
 export async function endNight(
   session: Session,
   given: RunFacts,
-  { isLocking, events, ...night }: NightEnd,
+  { isLocking, events, summary, ...rest }: NightEnd,
 ): Promise<void> {
-  const { warn } = night
+  const { warn } = rest
+  const night: Night = { ...rest, facts: given }
   const hooks = await hooksOf(session, warn)
-  const leaving = askAll(hooks, warn, (hook) => hook.night?.(session, { ...night, facts: given }))
+  const unwritten = (reason: string) => warn(`its summary could not be written: ${reason}`)
+  const leaving = Promise.all([
+    summary !== undefined && askAll(hooks, unwritten, (hook) => hook.summary?.(summary, night)),
+    askAll(hooks, warn, (hook) => hook.night?.(session, night)),
+  ])
   const history = (await keepRun(session, { events }, isLocking, warn)) ?? given.history
   const facts = { ...given, history }
   const isTold = await tellRun(hooks, session, facts, warn)
@@ -98,17 +105,35 @@ export async function tellAges(session: Session, found: Aged): Promise<void> {
   await askAll(await hooksOf(session, warn), warn, (hook) => hook.aged?.(session, found, warn))
 }
 
-/** Leaves figures of `status`. @returns why they could not be written */
-export async function leaveFigures(
+/** @throws {UsageError} if no extension writes the summary of a night */
+export async function assertSummary(session: Session): Promise<void> {
+  const hooks = await hooksOf(session, session.stderr.tell)
+  if (!hooks.some(({ summary }) => summary !== undefined)) throw new UsageError(`--summary: ${readByNone}`)
+}
+
+/**
+ * @returns what leaves figures of `status`, and returns why they could not be written
+ * @throws {UsageError} if no extension leaves any, or the file is not for them
+ */
+export async function openFigures(
   session: Session,
   file: string,
-  found: Measured,
-): Promise<readonly string[]> {
-  const failed: string[] = []
-  const fail = (reason: string) => failed.push(`${file} could not be written: ${reason}`)
-  await askAll(await hooksOf(session, fail), fail, (hook) => hook.measured?.(session, file, found))
-  return failed
+): Promise<(found: Measured) => readonly string[]> {
+  const hooks = await hooksOf(session, session.stderr.tell)
+  const writing = hooks.flatMap(({ measured }) => measured?.(session, file) ?? [])
+  if (writing.length === 0) throw new UsageError(`--metrics: ${readByNone}`)
+  return (found) =>
+    writing.flatMap((write) => {
+      try {
+        write(found)
+        return []
+      } catch (error) {
+        return [`${file} could not be written: ${reasonOf(error)}`]
+      }
+    })
 }
+
+const readByNone = 'this fundpress has no extension that reads it'
 
 /** What `check --bucket` says of the settings of extensions. */
 export async function diagnoseEnds(session: Session): Promise<readonly Diagnosis[]> {

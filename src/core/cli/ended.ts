@@ -20,8 +20,10 @@ export interface Ended {
   readonly refused?: (environment: Surroundings['environment'], objections: readonly Objection[]) => void
   /** Tells people that what is live is late, or that its prices are stale. */
   readonly aged?: (session: Session, found: Aged, warn: Warn) => Promise<unknown>
-  /** Leaves figures of `status` in the file of --metrics. @throws {Error} if it cannot be written, which is an alarm */
-  readonly measured?: (session: Session, file: string, found: Measured) => void
+  /** Writes a summary of a night to the file of --summary. @throws {Error} if it cannot be written, which is a warning */
+  readonly summary?: (file: string, night: Night) => void
+  /** What leaves figures of `status` in the file of --metrics. @throws {UsageError} for a file that is not for them */
+  readonly measured?: (session: Session, file: string) => LeaveFigures
   /** What `check --bucket` says of its settings. */
   readonly settings?: (session: Session) => Diagnosis
 }
@@ -34,8 +36,6 @@ export interface Night {
   readonly seconds: ReadonlyMap<Step, number>
   /** True with --ask. */
   readonly isAsking: boolean
-  /** The file of --summary. */
-  readonly summary: string | undefined
   readonly warn: Warn
 }
 
@@ -44,6 +44,9 @@ export interface Aged extends Ages {
   /** The address of a deployment; null: the bucket of the settings. */
   readonly place: string | null
 }
+
+/** @throws {Error} if the file cannot be written, which is an alarm */
+type LeaveFigures = (found: Measured) => void
 
 export interface Measured {
   readonly live: LiveFacts | null

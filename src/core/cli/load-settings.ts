@@ -8,12 +8,15 @@ import { leastContrast, minContrast } from '../layout/colours.ts'
 import { messageOf, systemCode } from '../system/message.ts'
 import { assertFile } from '../system/place.ts'
 import { suggest, UsageError } from './failure.ts'
+import type { KnownSettings } from './known-settings.ts'
+import type { OwnSettings } from './own-settings.ts'
 import { shownValue } from './safe-text.ts'
-import { complete, configShape, groupMembers, settingList, withSwitches } from './settings.ts'
-import type { SettingKey, Settings } from './settings.ts'
+import { groupMembers, isPath } from './setting-fields.ts'
+import { complete, configShape, type Settings, withSwitches } from './settings.ts'
 
 export interface SettingSources {
-  readonly flags: ReadonlyMap<SettingKey, unknown>
+  /** By the key of the setting. */
+  readonly flags: ReadonlyMap<string, unknown>
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Undefined: fundpress.config.json, if it exists. */
   readonly configFile: string | undefined
@@ -22,23 +25,39 @@ export interface SettingSources {
 
 type Config = Readonly<Record<string, unknown>>
 
-/** Settings that no message shows: even a wrong value may be a secret with a mistake. */
-const confidential = /^(edge\.previewToken|notify|signing)\b/
 const notShown = 'a value that is not shown'
+const isSecret = ({ secrets }: KnownSettings, key: string) =>
+  secrets.some((secret) => key === secret || key.startsWith(`${secret}.`) || key.startsWith(`${secret}[`))
+
+interface LoadedSettings {
+  /** Those of the core. */
+  readonly settings: Settings
+  /** Those that an extension declares. */
+  readonly settingsOf: SettingsOf
+  /** All of them as they were given. */
+  readonly given: Config
+}
+
+type SettingsOf = <Shape extends z.ZodRawShape>(own: OwnSettings<Shape>) => z.output<z.ZodObject<Shape>>
 
 /** @throws {UsageError} naming the file and key, or the environment variable, that is wrong */
-export function loadSettings({ flags, environment, configFile, cores }: SettingSources): Settings {
-  let config = readConfigFile(configFile)
-  for (const [key, value] of [...readEnvironment(environment), ...flags]) {
+export function loadSettings(known: KnownSettings, sources: SettingSources): LoadedSettings {
+  const { flags, environment, configFile, cores } = sources
+  let given = readConfigFile(known, configFile)
+  for (const [key, value] of [...readEnvironment(known, environment), ...flags]) {
     const [first = '', second] = key.split('.')
-    const group = config[first] as Config | undefined
-    config = { ...config, [first]: second === undefined ? value : { ...group, [second]: value } }
+    const group = given[first] as Config | undefined
+    given = { ...given, [first]: second === undefined ? value : { ...group, [second]: value } }
   }
-  const settings = complete(configShape.parse(config), cores)
+  const settings = coreSettings(given, cores)
   assertBucket(settings)
   assertColours(settings)
-  return settings
+  return { settings, given, settingsOf: ({ shape }) => z.object(shape).parse(given) }
 }
+
+/** Leaves out the settings of extensions. @param given values that {@link parseConfig} has checked */
+export const coreSettings = (given: Config, cores: number): Settings =>
+  complete(configShape.strip().parse(given), cores)
 
 function assertBucket({ bucket }: Settings): void {
   const { name, prefix, endpoint, region, pathStyle } = bucket
@@ -83,21 +102,24 @@ export function parseText(schema: z.ZodType, text: string): z.ZodSafeParseResult
 /** What a setting accepts, in words: `a whole number from 1 to 256`. */
 export const expectedBy = (error: z.ZodError | undefined): string => error?.issues[0]?.message ?? ''
 
-function readEnvironment(environment: SettingSources['environment']): [SettingKey, unknown][] {
-  return settingList.flatMap(({ key, schema, variable }) => {
+function readEnvironment(
+  known: KnownSettings,
+  environment: SettingSources['environment'],
+): (readonly [key: string, value: unknown])[] {
+  return known.list.flatMap(({ key, schema, variable }) => {
     const text = environment[variable]
     // Workflows set a variable without a value to an empty text.
     if (text === undefined || text === '') return []
     const { success, data, error } = parseText(schema, text)
-    if (success) return [[key, data] as [SettingKey, unknown]]
+    if (success) return [[key, data] as const]
     const reason = `it must be ${expectedBy(error)}`
-    const shown = confidential.test(key) ? notShown : shownValue(text)
+    const shown = isSecret(known, key) ? notShown : shownValue(text)
     throw new UsageError(`environment variable ${variable} is ${shown}: ${reason}`)
   })
 }
 
 /** @param file undefined: the default file, which may be missing */
-function readConfigFile(file: string | undefined): Config {
+function readConfigFile(known: KnownSettings, file: string | undefined): Config {
   const name = file ?? 'fundpress.config.json'
   let text: string
   try {
@@ -109,39 +131,37 @@ function readConfigFile(file: string | undefined): Config {
     if (isMissing) throw new UsageError(`config file ${name} does not exist (--config)`)
     throw new UsageError(`config file ${name} cannot be read`, { cause: error })
   }
-  return parseConfig(name, text)
+  return parseConfig(known, name, text)
 }
 
 /** @returns the values of the file, with paths relative to its folder @throws {UsageError} */
-export function parseConfig(file: string, text: string): Config {
-  const config = withSwitches(parseJson(file, text))
-  const { error } = configShape.safeParse(config, { reportInput: true })
-  if (error !== undefined) throw new UsageError(`config file ${file}: ${describeIssue(mainIssue(error))}`)
-  const { site, metrics, ...others } = config as Readonly<Record<string, Config | undefined>>
-  return {
-    ...withPathsOf(file, others, 'db', 'out'),
-    ...(metrics && { metrics: withPathsOf(file, metrics, 'file') }),
-    ...(site && { site: withPathsOf(file, site, 'logo') }),
-  }
+export function parseConfig(known: KnownSettings, file: string, text: string): Config {
+  const config = withSwitches(parseJson(known, file, text))
+  const { error } = known.shape.safeParse(config, { reportInput: true })
+  if (error !== undefined)
+    throw new UsageError(`config file ${file}: ${describeIssue(known, mainIssue(error))}`)
+  return withPathsOf(dirname(file), config as Config, known.shape.shape)
 }
 
-function withPathsOf(file: string, values: Config, ...names: readonly string[]): Config {
+function withPathsOf(folder: string, values: Config, shape: z.ZodRawShape): Config {
   const moved = Object.entries(values).map(([name, value]) => {
-    const isHere = names.includes(name) && typeof value === 'string' && !isAbsolute(value)
-    return [name, isHere ? join(dirname(file), value) : value]
+    const schema = shape[name]
+    if (isPath(schema) && typeof value === 'string' && !isAbsolute(value)) return [name, join(folder, value)]
+    const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return [name, isGroup ? withPathsOf(folder, value as Config, groupMembers(schema) ?? {}) : value]
   })
   return Object.fromEntries(moved) as Config
 }
 
-function parseJson(file: string, text: string): unknown {
+function parseJson({ secrets }: KnownSettings, file: string, text: string): unknown {
   try {
     // Some editors write a byte order mark, which is not part of JSON.
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     // The message may quote the file, and a password in it.
-    const message = /@|:\/\/|previewToken|headers|notify|PRIVATE KEY/.test(text)
-      ? messageOf(error).replace(/, (\.\.\.)?"[^]*/, '')
-      : messageOf(error)
+    const names = secrets.map((secret) => secret.replace(/^.*\./, ''))
+    const mayHoldSecret = /@|:\/\/|PRIVATE KEY/.test(text) || names.some((name) => text.includes(name))
+    const message = mayHoldSecret ? messageOf(error).replace(/, (\.\.\.)?"[^]*/, '') : messageOf(error)
     throw new UsageError(`config file ${file} is not JSON: ${message}`)
   }
 }
@@ -150,16 +170,16 @@ function parseJson(file: string, text: string): unknown {
 const mainIssue = ({ issues }: z.ZodError) =>
   issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
 
-function describeIssue(issue: z.core.$ZodIssue | undefined): string {
+function describeIssue(known: KnownSettings, issue: z.core.$ZodIssue | undefined): string {
   const { path = [], message = '' } = issue ?? {}
   if (issue?.code === 'unrecognized_keys') {
     const [name = ''] = issue.keys
-    return `unknown key "${placeOf([...path, name])}"${suggest(name, namesAt(path, issue.input?.['type']))}`
+    return `unknown key "${placeOf([...path, name])}"${suggest(name, namesAt(known, path, issue.input?.['type']))}`
   }
   const place = placeOf(path)
   const what = path.length === 0 ? 'the file' : `"${place}"`
   if (issue?.input === undefined) return `${what} is missing: it must be ${message}`
-  return `${what} must be ${message}, not ${confidential.test(place) ? notShown : show(issue.input)}`
+  return `${what} must be ${message}, not ${isSecret(known, place) ? notShown : show(issue.input)}`
 }
 
 /** `freshness.groups[1].warnDays`. A key that is no word may be a header or an address in the wrong place: it is cut. */
@@ -170,8 +190,8 @@ const placeOf = (path: readonly PropertyKey[]) =>
     .slice(1)
 
 /** Names of the members of a group, or of the entries of a list. @param type of the entry */
-function namesAt(path: readonly PropertyKey[], type: unknown): readonly string[] {
-  let members: z.ZodRawShape = configShape.shape
+function namesAt(known: KnownSettings, path: readonly PropertyKey[], type: unknown): readonly string[] {
+  let members: z.ZodRawShape = known.shape.shape
   for (const name of path) if (typeof name === 'string') members = groupMembers(members[name], type) ?? {}
   return Object.keys(members).filter((name) => name !== '$schema')
 }
@@ -182,8 +202,9 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
-export function configSchema(): string {
-  const schema = z.toJSONSchema(configShape, { io: 'input', target: 'draft-7' })
+/** @returns the text of `templates/fundpress.config.schema.json` */
+export function configSchema({ shape }: KnownSettings): string {
+  const schema = z.toJSONSchema(shape, { io: 'input', target: 'draft-7' })
   const { downloads = {} } = schema.properties as Readonly<Record<string, { readonly description?: string }>>
   const { description, ...members } = downloads
   Object.assign(schema.properties ?? {}, {

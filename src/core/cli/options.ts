@@ -14,6 +14,7 @@ import { UsageError } from './failure.ts'
 import { expectedBy, parseText } from './load-settings.ts'
 import { shownValue, statement } from './safe-text.ts'
 import { shortName } from './setting-names.ts'
+import type { FlagOfSetting } from './known-settings.ts'
 import { configShape, findSetting, type SettingKey } from './settings.ts'
 
 const settingFlags: Partial<Record<SettingKey, string>> = {
@@ -37,7 +38,6 @@ const settingFlags: Partial<Record<SettingKey, string>> = {
   'edge.hstsSeconds': '--hsts <seconds>',
   'edge.keyValueStore': '--flip-kvs <arn>',
   'freshness.maxStaleShare': '--max-stale-share <share>',
-  'metrics.file': '--metrics <file>',
 }
 
 export const bucketSettings = [
@@ -50,12 +50,9 @@ export const bucketSettings = [
 
 /** A flag of a setting. Only the setting has a default. */
 export class SettingOption extends Option<string> {
-  readonly key: SettingKey
+  readonly key: string
 
-  constructor(key: SettingKey) {
-    const flag = settingFlags[key]
-    if (flag === undefined) throw new Error(`the setting ${key} has no flag`)
-    const { schema, variable } = findSetting(key)
+  constructor({ named: { key, schema, variable }, flag }: FlagOfSetting) {
     const fallback: unknown = schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined
     const sentence = (schema.description ?? '').replace(/\.$/, '')
     const isNegative = flag.startsWith('--no-')
@@ -71,6 +68,13 @@ export class SettingOption extends Option<string> {
   }
 }
 
+/** The flag of a setting of the core. */
+export function settingOption(key: SettingKey): SettingOption {
+  const flag = settingFlags[key]
+  if (flag === undefined) throw new Error(`the setting ${key} has no flag`)
+  return new SettingOption({ named: findSetting(key), flag })
+}
+
 function parsedBy(schema: z.ZodType, flag: string, text: string): unknown {
   const { success, data, error } = parseText(schema, text)
   if (success) return data
@@ -80,8 +84,8 @@ function parsedBy(schema: z.ZodType, flag: string, text: string): unknown {
   throw new InvalidArgumentError(`It ${reason}.`)
 }
 
-export function readSettingFlags(command: CommandUnknownOpts): Map<SettingKey, unknown> {
-  const values = new Map<SettingKey, unknown>()
+export function readSettingFlags(command: CommandUnknownOpts): Map<string, unknown> {
+  const values = new Map<string, unknown>()
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName())
     // Commander gives an absent `--no-` flag a value, too.

@@ -125,8 +125,9 @@ async function createProgram(args: readonly string[], surroundings: Surroundings
     program.addCommand(command)
     // A wrong guess loads one module in vain.
     if (!args.includes(name)) continue
+    const { knownSettings } = await import('./known-settings.ts')
     const { default: addTo } = await load()
-    addTo(command, surroundings)
+    addTo(command, surroundings, await knownSettings(surroundings.extensions))
   }
   for (const command of [program, ...program.commands]) {
     command.exitOverride((error) => {

@@ -1,7 +1,9 @@
 /** Parts of the schemas of settings. The message of each check completes the sentence "It must be …". */
 
+import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { isPublicKey } from '../system/ssh-signature.ts'
+import { variableOf } from './setting-names.ts'
 
 // Compiling the schema takes longer than it saves with the few values of one start.
 z.config({ jitless: true })
@@ -17,6 +19,11 @@ export const settingText = (expects: string, pattern: RegExp) =>
 
 export const headerValue = settingText('a header value (printable ASCII)', /^[!-~]([ -~]*[!-~])?$/u)
 export const mailAddress = settingText('a mail address', /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/u)
+
+/** Refuses a URL: its password would get into messages that name the file. */
+export const path = settingText('a path', /^(?![A-Za-z][A-Za-z0-9+.-]+:\/\/)./u).overwrite((file) =>
+  isAbsolute(file) ? file : join(file),
+)
 
 export const whole = (minimum: number, maximum: number) => {
   const expects = `a whole number from ${minimum} to ${maximum}`
@@ -84,3 +91,43 @@ export const numberBetween = (minimum: number, maximum: number) => {
 }
 
 export const onOrOff = (fallback: boolean) => z.boolean('true or false').default(fallback)
+
+export interface NamedSetting {
+  /** `serve.port` */
+  readonly key: string
+  readonly schema: z.ZodType
+  readonly variable: string
+}
+
+/** Settings whose value is one text: neither lists nor maps, which only a config file has. */
+export function listSettings(shape: z.ZodRawShape, prefix = ''): readonly NamedSetting[] {
+  return Object.entries(shape).flatMap(([name, schema]) => {
+    const inner = withoutDefault(schema)
+    if (name === '$schema' || inner instanceof z.ZodArray || inner instanceof z.ZodRecord) return []
+    const members = groupMembers(schema)
+    if (members !== null) return listSettings(members, `${name}.`)
+    const key = prefix + name
+    return [{ key, schema: schema as z.ZodType, variable: variableOf(key) }]
+  })
+}
+
+/** Members of a group, or of the entries of a list; else null. @param type of an entry, if the list has several */
+export function groupMembers(schema: unknown, type?: unknown): z.ZodRawShape | null {
+  const inner = withoutDefault(schema)
+  if (inner instanceof z.ZodArray) return groupMembers(inner.element, type)
+  if (inner instanceof z.ZodDiscriminatedUnion)
+    return inner.options.map((one) => groupMembers(one)).find((one) => isOf(one?.['type'], type)) ?? null
+  return inner instanceof z.ZodObject ? inner.shape : null
+}
+
+const isOf = (schema: unknown, value: unknown) => schema instanceof z.ZodLiteral && schema.value === value
+
+/** @returns whether the value is a {@link path}: in a config file, a relative one counts from the file's folder */
+export const isPath = (schema: unknown): boolean => withoutDefault(schema) === path
+
+function withoutDefault(schema: unknown): unknown {
+  if (schema instanceof z.ZodPipe) return withoutDefault(schema.in)
+  const isWrapped =
+    schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
+  return isWrapped ? withoutDefault(schema.unwrap()) : schema
+}

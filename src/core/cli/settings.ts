@@ -1,17 +1,13 @@
 /**
- * The schema of the settings: source of their types, defaults, checks, messages and environment variables, and of
- * `templates/fundpress.config.schema.json` (`npm run generate`).
+ * The schema of the core's settings: source of their types, defaults, checks, messages and environment variables. Extensions declare
+ * their own (`own-settings.ts`), and `known-settings.ts` joins both.
  */
 
 import { languages } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
-import { oneByteEncodings } from '../data/model/encodings.ts'
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
 import { isFolderName } from '../bucket/store/store.ts'
-import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
-import { variableOf } from './setting-names.ts'
-import { notifySetting } from './notify-setting.ts'
 import { guardSettings } from './guard-settings.ts'
 import {
   numberBetween,
@@ -19,17 +15,15 @@ import {
   group,
   headerValue,
   mailAddress,
+  listSettings,
+  type NamedSetting,
   orNull,
+  path,
   say,
   publicKey,
   secretKey,
 } from './setting-fields.ts'
 import { settingText as text, whole } from './setting-fields.ts'
-
-/** Refuses a URL: its password would get into messages that name the file. */
-export const path = text('a path', /^(?![A-Za-z][A-Za-z0-9+.-]+:\/\/)./u).overwrite((file) =>
-  isAbsolute(file) ? file : join(file),
-)
 
 export const url = text(
   'an absolute http or https URL without a user name, a password or a query, such as https://funds.example.com/api',
@@ -93,15 +87,8 @@ export function withSwitches<T>(config: T): T {
   return typeof downloads === 'boolean' ? { ...config, downloads: { enabled: downloads } } : config
 }
 
-const columnNames = say(
-  'The column of the table for a column of the file; "" ignores it, and the name * all that are unknown.',
-  z.record(z.string(), text('the name of a column, or ""', /^[a-z_0-9]*$/u), 'an object'),
-)
-
 /** No request to a folder is late (`src/core/bucket/store/README.md`). With 0 nothing would wait for a lost lease, either. */
 const folderLifetimeSeconds = 1
-
-const encodings = ['utf-8', ...oneByteEncodings] as const
 
 /** The shape of a config file. `complete` derives the defaults that are missing here. */
 export const configShape = z.strictObject(
@@ -117,6 +104,7 @@ export const configShape = z.strictObject(
     ),
     pages: say('Pages for people in the snapshot: documentation and catalogue.', onOrOff(true)),
     jobs: say('How many worker threads render. Default: the number of cores.', whole(1, 256).optional()),
+    // The core keeps, serves and removes downloads by these, also those of earlier days.
     downloads: group(
       'Files for analysts beside the documents (CSV, Parquet, SQLite). true or false stands for `enabled` alone.',
       {
@@ -133,6 +121,7 @@ export const configShape = z.strictObject(
       },
       'true, false or an object',
     ),
+    // The hook `beside` gets it with the licence, as a build can do without the rest of the settings.
     rawCsv: say('Plain CSV keeps texts that a spreadsheet would run as formulas.', onOrOff(false)),
     licence: group('The licence of the data, as the downloads state it.', {
       name: say('The name of the licence, such as CC-BY-4.0.', orNull(line)),
@@ -195,6 +184,7 @@ export const configShape = z.strictObject(
         'Seconds for which browsers use HTTPS only (Strict-Transport-Security); 0: no such header.',
         whole(0, 63_072_000).default(0),
       ),
+      // live.json names it, and the grace period is longer with it.
       keyValueStore: say(
         "CloudFront's KeyValueStore, to which a publish also writes what is live.",
         orNull(keyValueStore),
@@ -213,6 +203,7 @@ export const configShape = z.strictObject(
         orNull(trustedProxies),
       ),
     }),
+    // Pages of all extensions have a header and a footer of the core (`layout`), which name the publisher.
     site: group('Who publishes: the pages and the OpenAPI document name it.', {
       name: say('The name of the company.', orNull(line)),
       publishedBy: say(
@@ -255,33 +246,9 @@ export const configShape = z.strictObject(
       ),
     }),
     ...guardSettings,
-    notify: notifySetting,
-    metrics: group('Figures of each nightly run.', {
-      file: say(
-        "The file that nightly writes its figures to, for the textfile collector of Prometheus' node_exporter.",
-        orNull(path),
-      ),
-    }),
     requireComplete: say(
       'nightly refuses a database that `import --complete` has not marked since its last change.',
       onOrOff(false),
-    ),
-    import: say(
-      'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }; ' +
-        'and which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }.',
-      z
-        .record(
-          z.string(),
-          z.strictObject(
-            {
-              columns: columnNames.default({}),
-              encoding: z.enum(encodings, `one of ${encodings.join(', ')}`).optional(),
-            },
-            'an object',
-          ),
-          'an object',
-        )
-        .default({}),
     ),
     storePrices: group('What the store charges, in dollars, for `fundpress plan`.', {
       perMillionPuts: say('A million puts and lists. Default: 5 (R2: 4.5, a folder: 0).', price),
@@ -324,46 +291,21 @@ export function complete({ $schema: _, ...given }: z.output<typeof configShape>,
   }
 }
 
-/** Names of all settings but lists and maps: `serve.port`. */
+/** Names of the members that are no list. */
+type OneText<Group> = {
+  [Name in keyof Group & string]: Group[Name] extends readonly unknown[] ? never : Name
+}[keyof Group & string]
+
+/** Names of the core's settings that are no list: `serve.port`. */
 export type SettingKey = {
-  [K in Exclude<keyof Settings, 'import' | 'notify'>]: Settings[K] extends object
-    ? `${K}.${Exclude<keyof Settings[K], 'groups' | 'keep' | 'publicKeys'> & string}`
-    : K
-}[Exclude<keyof Settings, 'import' | 'notify'>]
+  [Name in keyof Settings]: Settings[Name] extends object ? `${Name}.${OneText<Settings[Name]>}` : Name
+}[keyof Settings]
 
-interface NamedSetting {
-  readonly key: SettingKey
-  readonly schema: z.ZodType
-  readonly variable: string
-}
-
-/** All settings whose value is one text, in the order of the schema. */
-export const settingList: readonly NamedSetting[] = listSettings(configShape.shape, '')
+/** The core's settings whose value is one text, in the order of the schema. */
+export const settingList = listSettings(configShape.shape)
 
 export function findSetting(key: SettingKey): NamedSetting {
   const found = settingList.find((named) => named.key === key)
   if (found === undefined) throw new Error(`there is no setting ${key}`)
   return found
 }
-
-function listSettings(shape: z.ZodRawShape, prefix: string): NamedSetting[] {
-  return Object.entries(shape).flatMap(([name, schema]) => {
-    if (['$schema', 'groups', 'keep', 'publicKeys', 'import', 'notify'].includes(name)) return []
-    const members = groupMembers(schema)
-    if (members !== null) return listSettings(members, `${name}.`)
-    const key = prefix + name
-    return [{ key: key as SettingKey, schema: schema as z.ZodType, variable: variableOf(key) }]
-  })
-}
-
-/** Members of a group, or of the entries of a list; else null. @param type of an entry, if the list has several */
-export function groupMembers(schema: unknown, type?: unknown): z.ZodRawShape | null {
-  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault)
-    return groupMembers(schema.unwrap(), type)
-  if (schema instanceof z.ZodArray) return groupMembers(schema.element, type)
-  if (schema instanceof z.ZodDiscriminatedUnion)
-    return schema.options.map((one) => groupMembers(one)).find((one) => isOf(one?.['type'], type)) ?? null
-  return schema instanceof z.ZodObject ? schema.shape : null
-}
-
-const isOf = (schema: unknown, value: unknown) => schema instanceof z.ZodLiteral && schema.value === value

@@ -1,7 +1,7 @@
 /** The shell of every page: head, navigation, main part, footer; and the keys and files that pages share. */
 
 import { readFileSync } from 'node:fs'
-import type { Page, Publisher } from '../api/contract/page.ts'
+import type { Page, Publisher, SitePart, SiteParts } from '../api/contract/page.ts'
 import type { Language } from '../api/routes/table.ts'
 import { wording } from './wording.ts'
 import { colourRules } from './colours.ts'
@@ -25,9 +25,9 @@ export function sharedPages(publisher: Publisher | null): readonly Page[] {
 }
 
 /** The style sheet of the pages that name a snapshot. Without other pages there is no shared one. */
-export function statusStyle({ others, publisher }: PageSite): Page {
+export function statusStyle({ isAlone, publisher }: PageSite): Page {
   const style = pageTemplate(statusStyleKey)
-  return { key: statusStyleKey, content: others === null ? `${styleSheet(publisher)}\n${style}` : style }
+  return { key: statusStyleKey, content: isAlone ? `${styleSheet(publisher)}\n${style}` : style }
 }
 
 /** The colour in `icon.svg`. */
@@ -56,9 +56,9 @@ export const frontPages = {
   explorer: { en: 'docs/explorer/index.html', de: 'docs/de/explorer/index.html' },
   downloads: { en: 'downloads/latest/index.html', de: 'downloads/latest/de.html' },
   status: { en: 'status/index.html', de: 'status/de.html' },
-} as const satisfies Readonly<Record<string, PageKeys>>
+} as const satisfies Readonly<Partial<Record<SitePart, PageKeys>>>
 
-type SitePart = keyof typeof frontPages
+type FrontPart = keyof typeof frontPages
 
 export const fundPageKeys = (isin: string): PageKeys => ({
   de: `funds/${isin}/de.html`,
@@ -87,9 +87,8 @@ export interface PageLayout {
   /** One sentence, for search engines and link previews. */
   readonly description: string
   /** Null for the start page and the page for missing ones. */
-  readonly part: SitePart | null
-  /** True if the snapshot has files for analysts: the navigation links to them. */
-  readonly hasDownloads: boolean
+  readonly part: FrontPart | null
+  readonly parts: SiteParts
   readonly publisher: Publisher | null
   /** The snapshot has no other pages: this page links to none, nor to shared files. */
   readonly isAlone?: boolean
@@ -140,9 +139,7 @@ export function layout(page: PageLayout): string {
       <body>
         <a class="skip" href="#main">${w.skip}</a>
         <header class="site">
-          <div class="bar">
-            ${isAlone ? html`<span class="brand">${brand}</span>` : siteLinks(page, brand)} ${languages}
-          </div>
+          <div class="bar">${isAlone ? plainBrand(brand) : siteLinks(page, brand)} ${languages}</div>
         </header>
         <div class="${side === undefined ? 'page' : 'page with-side'}">
           ${side && html`<div class="side">${side}</div> `}
@@ -175,16 +172,19 @@ export function linksOf(page: Pick<PageLayout, 'keys' | 'language' | 'baseUrl' |
 }
 
 function describedHead(page: PageLayout): Html {
-  const { language, part, title, publisher, isAlone = false, canonicalKeys: keys = page.keys } = page
+  const { language, part, parts: there, title, publisher } = page
+  const { isAlone = false, canonicalKeys: keys = page.keys } = page
   const { brand, parts, start } = wording[language].shell
-  const above = part === null ? [] : [{ name: parts[part], key: frontPages[part][language] }]
+  const first = there.includes('start') ? [{ name: start, key: startKeys[language] }] : []
+  const above =
+    part === null || !there.includes(part) ? [] : [{ name: parts[part], key: frontPages[part][language] }]
   const isFront = part === null || keys[language] === frontPages[part][language]
   const own = isFront ? [] : [{ name: title, key: keys[language] }]
   return headLinks({
     ...page,
     keys,
     siteName: publisher?.name ?? brand,
-    trail: isAlone ? [] : [{ name: start, key: startKeys[language] }, ...above, ...own],
+    trail: isAlone ? [] : [...first, ...above, ...own],
   })
 }
 
@@ -232,22 +232,27 @@ function brandOf(page: PageLayout): Html {
 const logoHeight = 28
 
 function siteLinks(page: PageLayout, brand: Html): Html {
-  const { keys, language, part, hasDownloads } = page
+  const { keys, language, part, parts } = page
   const w = wording[language].shell
   const link = linksOf(page)
-  const items = (Object.keys(frontPages) as SitePart[]).map((each) => {
-    if (each === 'downloads' && !hasDownloads) return null
+  const items = (Object.keys(frontPages) as FrontPart[]).map((each) => {
+    if (!parts.includes(each)) return null
     const front = frontPages[each][language]
     const here = each === part && html` aria-current="${keys[language] === front ? 'page' : 'true'}"`
     return html`<li><a href="${link(front)}" ${here}>${w.parts[each]}</a></li> `
   })
-  return html`<a class="brand" href="${link(startKeys[language])}">${brand}</a>
+  const home = parts.includes('start')
+    ? html`<a class="brand" href="${link(startKeys[language])}">${brand}</a>`
+    : plainBrand(brand)
+  return html`${home}
     <nav aria-label="${w.navigation}">
       <ul>
         ${items}
       </ul>
     </nav>`
 }
+
+const plainBrand = (brand: Html) => html`<span class="brand">${brand}</span>`
 
 export const mailTo = (address: string) => `mailto:${address.split('@').map(encodeURIComponent).join('@')}`
 
@@ -273,8 +278,9 @@ export interface PageSite {
   /** Without a closing slash. */
   readonly baseUrl: string
   readonly publisher: Publisher | null
-  /** Null for a snapshot without other pages: the page links to none. */
-  readonly others: { readonly hasDownloads: boolean } | null
+  /** The snapshot has no other pages: the page links to none. */
+  readonly isAlone: boolean
+  readonly parts: SiteParts
 }
 
 /** A publish makes these pages; a build puts empty ones into the folder. */

@@ -2,6 +2,7 @@
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SiteParts } from '../api/contract/page.ts'
 import { RefusedDatabase } from '../data/check/finding.ts'
 import { identityOf, openFile, type OpenedFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
@@ -139,11 +140,13 @@ async function fillFolder(
 async function loadHooks({ extensions, hasPages = true, downloads = null }: BuildOptions) {
   const hooks = await readHooks(extensions)
   const all = await loadPageMakers(hooks)
-  const makers = hasPages ? all : { ...noPageMakers, namedPages: all.namedPages }
+  const makers = hasPages ? all : { ...noPageMakers, namedParts: all.namedParts, namedPages: all.namedPages }
   const beside = downloads === null ? undefined : hooks.find((each) => each.beside)?.beside
   const { writeBeside } = beside === undefined ? { writeBeside: null } : await beside()
   const isThere = [makers.fundPages, makers.sitePages].some((some) => some.length > 0)
-  return { makers, writeBeside, hasPages: isThere, hasDownloads: writeBeside !== null }
+  const downloadsPart = writeBeside === null ? [] : (['downloads'] as const)
+  const parts: SiteParts = [...makers.parts, ...makers.namedParts, ...downloadsPart]
+  return { makers, writeBeside, hasPages: isThere, parts }
 }
 
 /** Looks at the whole file in a thread: this one hears a signal meanwhile. The builds of shards have looked for damage. */
@@ -196,7 +199,7 @@ async function downloadsOf(
   const { asOf, baseUrl, jobs, startThread, signal, out, downloads = null } = options
   const { part = null, signing = null } = options
   if (downloads === null || writeBeside === null || part?.kind === 'shard') return null
-  const { root, hasPages, publisher, renderer: code } = settings
+  const { root, hasPages, parts, publisher, renderer: code } = settings
   // A sparse build has no downloads beside its manifest; the folder to be replaced has those of the last build.
   const folder = from.kind === 'folder' ? from.folder : from.kind === 'sparse' ? out : null
   const assertSame = folder === null ? () => undefined : sameFolder(folder)
@@ -214,6 +217,7 @@ async function downloadsOf(
     code,
     earlier: folder === null ? null : { root: folder, reuse: linkOrCopy },
     hasPages,
+    parts,
     publisher,
     baseUrl,
     signed: signing && { signing, facts: factsText(head) },

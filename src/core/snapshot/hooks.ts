@@ -8,6 +8,7 @@ import type {
   Publisher,
   SitePages,
   SitePageSource,
+  SiteParts,
 } from '../api/contract/page.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
 import type { FundDatabase } from '../data/read/open.ts'
@@ -27,6 +28,10 @@ interface SnapshotHooks {
 
 /** A page maker depends on nothing but its source: no clock, no `Intl` (its texts change with Node's version). */
 export interface PageMakers {
+  /** Parts of the site whose first pages are among these: other pages link to them. */
+  readonly parts?: SiteParts
+  /** The same of `namedPages`. */
+  readonly namedParts?: SiteParts
   /** Run in the rendering threads. */
   readonly fundPages?: readonly FundPages[]
   /** Run after the funds. */
@@ -77,6 +82,7 @@ export interface FinishedSnapshot {
   /** The snapshot with files to reuse, or null. */
   readonly earlier: EarlierSnapshot | null
   readonly hasPages: boolean
+  readonly parts: SiteParts
   readonly publisher: Publisher | null
   /** The address that the API is published at, without a closing slash. */
   readonly baseUrl: string
@@ -101,6 +107,8 @@ export async function readHooks(address: string): Promise<readonly SnapshotHooks
 }
 
 export const noPageMakers: Required<PageMakers> = {
+  parts: [],
+  namedParts: [],
   fundPages: [],
   sitePages: [],
   listExamples: [],
@@ -113,6 +121,8 @@ export async function loadPageMakers(hooks: readonly SnapshotHooks[]): Promise<R
   const loaded = await Promise.all(hooks.flatMap(({ pages }) => (pages === undefined ? [] : [pages()])))
   const all = loaded.map(({ makers }) => makers)
   return {
+    parts: all.flatMap(({ parts = [] }) => parts),
+    namedParts: all.flatMap(({ namedParts = [] }) => namedParts),
     fundPages: all.flatMap(({ fundPages = [] }) => fundPages),
     sitePages: all.flatMap(({ sitePages = [] }) => sitePages),
     listExamples: all.flatMap(({ listExamples = [] }) => listExamples),

@@ -7,7 +7,7 @@ import { constants, gunzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { languages } from '../api/routes/table.ts'
 import type { RestrictedFunds } from '../api/contract/fund.ts'
-import type { Publisher } from '../api/contract/page.ts'
+import { type Publisher, siteParts, type SiteParts } from '../api/contract/page.ts'
 import type { FreshnessCounts } from '../guards/assess.ts'
 import type { AllowedObjection, GuardName } from '../guards/guards.ts'
 import type { SnapshotCounts } from '../guards/loss.ts'
@@ -54,7 +54,7 @@ export interface ManifestHead {
   /** Objections that an operator has allowed in the build; absent if there is none. */
   readonly allowed?: readonly AllowedObjection[]
   /** For the pages that a publish makes (`changes/`); null without pages. */
-  readonly site: { readonly publisher: Publisher | null; readonly hasDownloads: boolean } | null
+  readonly site: { readonly publisher: Publisher | null; readonly parts: SiteParts } | null
   /**
    * Files beside the objects that name the snapshot, sorted by key. Its id is the digest of the lines, so these files
    * cannot be among them.
@@ -178,7 +178,10 @@ const headForm = z.object(
       )
       .exactOptional(),
     site: z.nullable(
-      z.object({ publisher: z.nullable(publisherForm), hasDownloads: form.aFlag }, 'a site or null'),
+      z.object(
+        { publisher: z.nullable(publisherForm), parts: form.listOf(z.enum(siteParts, 'a part of the site')) },
+        'a site or null',
+      ),
     ),
     files: form.listOf(lineForm),
   },

@@ -1,7 +1,7 @@
 /** Plans of a build, compiled once from the registry of endpoints, so that rendering a fund is joining text. */
 
 import type { Endpoint, FundEndpoint } from '../api/contract/endpoint.ts'
-import type { Publisher } from '../api/contract/page.ts'
+import type { Publisher, SiteParts } from '../api/contract/page.ts'
 import { routeOf, routeTable, typesOf } from '../api/derive/route-table.ts'
 import { type Encode, jsonEncoder } from '../api/encode/json.ts'
 import { csvEncoder } from '../api/encode/csv.ts'
@@ -35,7 +35,7 @@ export interface RenderSettings {
   readonly asOf: string
   readonly docsUrl: string
   readonly baseUrl: string
-  readonly hasDownloads: boolean
+  readonly parts: SiteParts
   readonly publisher: Publisher | null
   /** Address of the registry of endpoints. Threads load it, because functions cannot be sent to them. */
   readonly endpoints: string

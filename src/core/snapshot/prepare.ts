@@ -34,7 +34,7 @@ export function settingsOf(
   options: BuildOptions,
   root: string,
   base: Base,
-  has: Pick<RenderSettings, 'hasPages' | 'hasDownloads'>,
+  has: Pick<RenderSettings, 'hasPages' | 'parts'>,
 ): RenderSettings {
   const { asOf, docsUrl, baseUrl, publisher = null, code = codeDigest() } = options
   const { endpoints = allEndpoints, extensions } = options
@@ -48,7 +48,7 @@ export function settingsOf(
     endpoints,
     extensions,
     hasPages: has.hasPages,
-    hasDownloads: has.hasDownloads,
+    parts: has.parts,
     freshness,
     expectations,
     renderer: rendererOf(code, docsUrl),

@@ -39,7 +39,7 @@ export function fundRenderer(
   { settings, table, plans, allFunds, rules, makers: { fundPages } }: Rendering,
   files: DocumentFiles,
 ) {
-  const { asOf, renderer, baseUrl, hasDownloads, publisher } = settings
+  const { asOf, renderer, baseUrl, parts, publisher } = settings
   const reader = fundReader(db)
   const digests = fundDigests(db)
   const navs = navReader(db)
@@ -88,7 +88,7 @@ export function fundRenderer(
         ...context,
         fund,
         baseUrl,
-        hasDownloads,
+        parts,
         publisher,
         overdue: fundPages.length === 0 ? null : overdueOf(isin),
         rows: rows.group,

@@ -182,7 +182,12 @@ function settingsWarnings({ options, settings, db }: Build): Finding[] {
     wanted && !has ? [`${setting} is true, but this fundpress makes no ${what}: it lacks the extension`] : []
   const lacking = [
     ...missing(options.hasPages ?? true, settings.hasPages, 'pages', 'pages'),
-    ...missing((options.downloads ?? null) !== null, settings.hasDownloads, 'downloads', 'downloads.enabled'),
+    ...missing(
+      (options.downloads ?? null) !== null,
+      settings.parts.includes('downloads'),
+      'downloads',
+      'downloads.enabled',
+    ),
   ]
   const hasGroups = freshness.groups.length + expectations.groups.length > 0
   const funds = hasGroups ? readPriceDays(db, readIsins(db), 0) : []
@@ -209,7 +214,7 @@ async function addShared(build: Build, funds: RenderedFunds, pool: RenderPool): 
 }
 
 function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource {
-  const { asOf, baseUrl, hasDownloads, publisher } = build.settings
+  const { asOf, baseUrl, parts, publisher } = build.settings
   const exampleIsin = exampleIsinOf(each)
   const exampleAnswer = exampleIsin === null ? () => null : exampleAnswers(build, exampleIsin)
   const funds = each.flatMap(({ entry }) => entry ?? [])
@@ -219,7 +224,7 @@ function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource
   return {
     table,
     baseUrl,
-    hasDownloads,
+    parts,
     publisher,
     caching,
     asOf,
@@ -263,7 +268,7 @@ function shardHead(
   { snapshot, source, objects, bytes, newestPrice }: ManifestHead,
   { reused, warnings, allowed }: RenderedFunds,
 ): ShardHead {
-  const { asOf, docsUrl, baseUrl, hasDownloads, hasPages } = settings
+  const { asOf, docsUrl, baseUrl, parts, hasPages } = settings
   return {
     format: shardFormat,
     number,
@@ -276,7 +281,7 @@ function shardHead(
     freshness: hasPages ? freshnessDigest(options) : null,
     publisher: hasPages ? publisherDigest(options) : null,
     hasPages,
-    hasDownloads,
+    hasDownloads: parts.includes('downloads'),
     since: from.kind === 'sparse' ? from.snapshot : null,
     objects,
     bytes,
@@ -311,7 +316,7 @@ async function finish(
   const { counts: marks, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedStale)
   const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
-  const { root, hasPages, hasDownloads, publisher, baseUrl } = build.settings
+  const { root, hasPages, parts, publisher, baseUrl } = build.settings
   const source = {
     snapshot,
     asOf,
@@ -322,7 +327,7 @@ async function finish(
     withheld,
   }
   // These files name the snapshot, whose id comes from its objects: the first line of the manifest has their digests.
-  const site: PageSite = { baseUrl, publisher, others: hasPages ? { hasDownloads } : null }
+  const site: PageSite = { baseUrl, publisher, isAlone: !hasPages, parts }
   const named = build.makers.namedPages.map((make) => make(source, site))
   for (const { key, content } of named.flatMap(({ unlisted = [] }) => unlisted)) writeFile(root, key, content)
   const put = (key: string, content: string | Uint8Array): ManifestLine => {
@@ -347,7 +352,7 @@ async function finish(
     ...(withheld.length > 0 && { withheld }),
     ...(merged.length > 0 && { merged }),
     counts: tables === null ? undefined : { documents, ...tables },
-    site: site.others && { publisher: withoutLogoBytes(publisher), hasDownloads },
+    site: hasPages ? { publisher: withoutLogoBytes(publisher), parts } : null,
     files: [...signature, ...listed],
   }
   await build.lines.write(head)

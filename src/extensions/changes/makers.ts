@@ -5,6 +5,7 @@ import { changeFeeds } from './feed.ts'
 import { changesPages, noHistory } from './pages.ts'
 
 export const makers: PageMakers = {
+  namedParts: ['changes'],
   listExamples: [exampleChanges],
   namedPages: [
     ({ asOf }, site) => ({

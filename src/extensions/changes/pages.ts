@@ -50,19 +50,19 @@ function changesPage({ nights }: ChangeHistory, site: PageSite, language: Langua
     title: heading,
     description: w.description,
     part: 'status',
-    isAlone: site.others === null,
-    hasDownloads: site.others?.hasDownloads === true,
+    isAlone: site.isAlone,
+    parts: site.parts,
     baseUrl: site.baseUrl,
     publisher: site.publisher,
     scripts: [changesScriptKey],
     // Without other pages there is no shared style sheet: the status page's includes it.
-    ...(site.others === null && { styles: [statusStyleKey] }),
+    ...(site.isAlone && { styles: [statusStyleKey] }),
     head: feedLink(key, language),
     main: html`<div
         id="day"
         hidden
         data-again="${wording[language].shell.again}"
-        ${site.others !== null && raw('data-pages')}
+        ${!site.isAlone && site.parts.includes('funds') && raw('data-pages')}
       >
         <div role="status"></div>
         <p>

@@ -114,7 +114,12 @@ async function writeFolder(
 ): Promise<ReadonlyMap<string, string>> {
   const { store, base, snapshot, baseUrl, concurrency, onWarning } = publish
   const { asOf, site: pages } = snapshot.manifest.head
-  const site = { baseUrl, publisher: pages?.publisher ?? null, others: pages }
+  const site = {
+    baseUrl,
+    publisher: pages?.publisher ?? null,
+    isAlone: pages === null,
+    parts: pages?.parts ?? [],
+  }
   const { writing } = publish.lease
   const put = async (key: string, text: string) => {
     const body = Buffer.from(text)

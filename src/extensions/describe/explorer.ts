@@ -34,7 +34,7 @@ export function* explorerPages(site: Site): Generator<Page> {
 
 /** The forms are hidden until the script can send them: without scripts, each operation links to its documentation. */
 function explorerPage(site: Site, language: Language): string {
-  const { hasDownloads, publisher, baseUrl } = site.source
+  const { parts, publisher, baseUrl } = site.source
   const keys = frontPages.explorer
   const link = (to: string) => linkTo(keys[language], to)
   const { docs, shell } = wording[language]
@@ -48,7 +48,7 @@ function explorerPage(site: Site, language: Language): string {
     description: text.description,
     part: 'explorer',
     baseUrl,
-    hasDownloads,
+    parts,
     publisher,
     styles: [docStyleKey, styleKey],
     scripts: [scriptKey, ownScriptKey],

@@ -28,11 +28,11 @@ import {
 } from './site.ts'
 
 /** Recipes use the files for analysts. */
-export const guidesOf = ({ hasDownloads }: SitePageSource): readonly Guide[] => [
+export const guidesOf = ({ parts }: SitePageSource): readonly Guide[] => [
   'overview',
   'conventions',
   'lists',
-  ...(hasDownloads ? (['recipes'] as const) : []),
+  ...(parts.includes('downloads') ? (['recipes'] as const) : []),
   'clients',
   'terms',
 ]
@@ -54,7 +54,8 @@ export function guidePage(guide: Guide, site: Site, language: Language): Page {
 
 /**
  * Fills in `{{name}}` (a block), `{{to KEY}}` (a link to a file) and `{{doc PATH}}` (a link to a page of the
- * documentation in the same language). @throws {Error} for an unknown placeholder
+ * documentation in the same language). What is between `{{with PART}}` and `{{end}}` stays if the snapshot has that part of the site.
+ * @throws {Error} for an unknown placeholder
  */
 export function filled(guide: Guide, site: Site, language: Language, key: string): string {
   const blocks = blocksOf(site, language, key)
@@ -65,7 +66,12 @@ export function filled(guide: Guide, site: Site, language: Language, key: string
     if (block === undefined || argument !== undefined) throw new Error(`${key}: no {{${name}}} is known`)
     return markupOf(block)
   }
-  return pageTemplate(`docs/${guide}.${language}.html`).replace(/\{\{(\w+)(?: ([^{}]+))?\}\}/g, fill)
+  const { parts } = site.source
+  const forParts = (_: string, name: string, text: string) =>
+    parts.some((part) => part === name) ? text : ''
+  return pageTemplate(`docs/${guide}.${language}.html`)
+    .replace(/\{\{with\s+(\w+)\}\}([^]*?)\{\{end\}\}/g, forParts)
+    .replace(/\{\{(\w+)(?: ([^{}]+))?\}\}/g, fill)
 }
 
 function blocksOf(site: Site, language: Language, key: string): Readonly<Record<string, HtmlContent>> {

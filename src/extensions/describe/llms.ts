@@ -50,7 +50,7 @@ ${guideLines.join('\n')}
 }
 
 function intro({ source }: Site): string {
-  const { baseUrl, publisher, caching, asOf, hasDownloads } = source
+  const { baseUrl, publisher, caching, asOf, parts } = source
   const { name = null, licence = null, terms = null, contact = null } = publisher ?? {}
   const facts = [
     `Base URL: ${baseUrl}. Every request is a GET, without key or login.`,
@@ -62,7 +62,7 @@ function intro({ source }: Site): string {
     'An error is a document with `title`, `type` and `status`; `status` is the HTTP status.',
     'The data are usually updated once a night. Send the last `ETag` in `If-None-Match`. For many funds, use one request about all funds.',
     ...(caching === null ? [] : [answerAge(caching, 'en').join(' ')]),
-    ...(hasDownloads
+    ...(parts.includes('downloads')
       ? [`All prices of all funds in one file: ${baseUrl}/downloads/latest/prices.parquet (or prices.csv).`]
       : []),
     ...(licence === null ? [] : [`Licence: ${[licence.name, licence.url].filter(Boolean).join(', ')}.`]),

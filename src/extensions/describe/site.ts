@@ -53,7 +53,7 @@ export function docPage(site: Site, page: DocPage): Page {
     title: path === 'index.html' ? title : `${title} · ${shell.brand}`,
     description,
     part: 'docs',
-    hasDownloads: site.source.hasDownloads,
+    parts: site.source.parts,
     publisher: site.source.publisher,
     styles: [docStyleKey],
     scripts: [scriptKey],

@@ -4,7 +4,7 @@
  */
 
 import { bilingual } from '../../core/layout/bilingual.ts'
-import { type Licence, maxCharacters } from '../../core/api/contract/page.ts'
+import { type Licence, maxCharacters, type SiteParts } from '../../core/api/contract/page.ts'
 import { dayIn, fixedIn } from '../../core/layout/formats.ts'
 import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '../../core/layout/html.ts'
 import { addressOf } from '../../core/layout/head.ts'
@@ -21,6 +21,7 @@ export interface PageFacts extends PackageFacts {
   readonly signedBy: string | null
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
   readonly hasPages: boolean
+  readonly parts: SiteParts
 }
 
 export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html', de: 'de.html' }
@@ -39,7 +40,7 @@ type SectionId = keyof typeof sections
 
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
-  const { asOf, licence, hasPages, publisher, baseUrl } = facts
+  const { asOf, licence, hasPages, parts, publisher, baseUrl } = facts
   const w = pageWords[language]
   const day = dayIn(language, asOf)
   const listed = files.filter(({ piece }) => piece.row !== null)
@@ -54,7 +55,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     title: w.title(day),
     description: w.description(day),
     part: 'downloads',
-    hasDownloads: true,
+    parts,
     publisher,
     isAlone: !hasPages,
     head: linkedData(dataset(listed, facts, language)),
@@ -143,12 +144,20 @@ const licenceLink = ({ name, url }: Licence): Html =>
 const always = '1900-01-01/2100-01-01'
 
 /** The whole history of one fund: which file it is, and where to choose the fund. A list of all funds would be too long here. */
-function oneFund(isin: string, { hasPages, baseUrl }: PageFacts, language: Language, key: string): Html {
+function oneFund(
+  isin: string,
+  { hasPages, parts, baseUrl }: PageFacts,
+  language: Language,
+  key: string,
+): Html {
   const w = pageWords[language]
   const csvOf = (fund: string) => `${baseUrl}/api/v1/prices-historic/${fund}/${always}/?format=csv`
   const csv = html`<a href="${csvOf(isin)}">CSV</a>`
   const json = html`<a href="${historyPath(isin)}">JSON</a>`
-  const list = hasPages && html`<a href="${linkTo(key, frontPages.funds[language])}">${w.fundList}</a>`
+  const list =
+    hasPages &&
+    parts.includes('funds') &&
+    html`<a href="${linkTo(key, frontPages.funds[language])}">${w.fundList}</a>`
   const small = ['prices.csv', 'prices.json', 'nav.txt'].map(
     (name) => html`<a href="${isin}/${name}">${name}</a>`,
   )

@@ -31,7 +31,7 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeBeside(options: FinishedSnapshot) {
   const started = performance.now()
-  const { root, asOf, hasPages, publisher, licence, baseUrl, signed } = options
+  const { root, asOf, hasPages, parts, publisher, licence, baseUrl, signed } = options
   const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(options.db)
@@ -43,7 +43,7 @@ export async function writeBeside(options: FinishedSnapshot) {
   const about = dataPackage(made, options)
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
   const signedBy = signed?.signing.publicKeys[0] ?? null
-  const facts = { asOf, licence, hasPages, publisher, baseUrl, signedBy, formats: downloadFormats }
+  const facts = { asOf, licence, hasPages, parts, publisher, baseUrl, signedBy, formats: downloadFormats }
   const pages = languages.map((language) =>
     writeFile(folder, indexPages[language], indexPage(made, facts, language)),
   )

@@ -7,18 +7,17 @@ import { replaceFile } from '../../core/system/durable.ts'
 import { describeReport } from './report.ts'
 import { leaveRefusal, writeForWorkflow } from './workflow.ts'
 
-export const ended: Ended = { night: leaveReport, refused: leaveRefusal }
+export const ended: Ended = {
+  night: leaveOutputs,
+  summary: (file, { facts, warnings }) => replaceFile(file, describeReport(facts, warnings)),
+  refused: leaveRefusal,
+}
 
-/** Warns if the summary or the outputs cannot be written: the run does not fail. */
-function leaveReport(session: Session, { facts, warnings, summary, warn }: Night): void {
-  const trying = (what: string, write: () => void) => {
-    try {
-      write()
-    } catch (error) {
-      warn(`${what} could not be written: ${reasonOf(error)}`)
-    }
+/** Warns if the outputs cannot be written: the run does not fail. */
+function leaveOutputs(session: Session, { facts, warnings, warn }: Night): void {
+  try {
+    writeForWorkflow(session, facts, warnings)
+  } catch (error) {
+    warn(`its outputs could not be written: ${reasonOf(error)}`)
   }
-  if (summary !== undefined)
-    trying('its summary', () => replaceFile(summary, describeReport(facts, warnings)))
-  trying('its outputs', () => writeForWorkflow(session, facts, warnings))
 }

@@ -17,6 +17,7 @@ import { showProgress } from '../../core/cli/progress.ts'
 import { type BadLine, importFile, type ImportOptions, type ImportSummary } from './import.ts'
 import { choosableEncodings } from './encoding.ts'
 import { headerName, type ColumnMap } from './layout.ts'
+import { settings as importSettings } from './settings.ts'
 import { completeLoad, undoLoad } from './without-file.ts'
 import { flagsThatAllow } from '../../core/guards/guards.ts'
 import { escapeInvisible } from '../../core/data/model/printable.ts'
@@ -198,17 +199,18 @@ const patienceOf = ({ signal, isQuiet, stderr }: Session, { wait }: Flags, db: s
 })
 
 /** Maps of the flags win over those of the config. @throws {UsageError} for two names of one column, or an unknown table */
-function columnMapOf({ settings }: Session, { map = [] }: Flags, table: string): ColumnMap {
-  const unknown = Object.keys(settings.import).find((name) => !tables.includes(name))
+function columnMapOf({ settingsOf }: Session, { map = [] }: Flags, table: string): ColumnMap {
+  const tablesOfConfig = settingsOf(importSettings).import
+  const unknown = Object.keys(tablesOfConfig).find((name) => !tables.includes(name))
   if (unknown !== undefined)
     throw new UsageError(`config import.${unknown}: there is no such table${suggest(unknown, tables)}`)
   const named = new Map(map)
   if (named.size < map.length) throw new UsageError('--map names a column of the file twice')
   if (named.get('*')) throw new UsageError('--map *= ignores columns: it takes no name')
-  const own = Object.entries(settings.import[table]?.columns ?? {})
+  const configured = Object.entries(tablesOfConfig[table]?.columns ?? {})
     .map(([source, target]) => [headerName(source), target] as const)
     .filter(([, target]) => target === '' || ![...named.values()].includes(target))
-  return new Map([...own, ...named])
+  return new Map([...configured, ...named])
 }
 
 const delimiters = { semicolon: ';', comma: ',', tab: '\t' } as const
@@ -220,7 +222,7 @@ function importInto(
   file: string,
   onBad: ImportOptions['onBad'],
 ): Promise<ImportSummary> {
-  const { settings, now } = session
+  const { settings, settingsOf, now } = session
   const { encoding, delimiter, decimal, dates, replace, replaceAll, skipBad, dryRun, backup } = flags
   const db = required(settings.db, 'db')
   const reading = showProgress(session, 'bytes read')
@@ -232,7 +234,7 @@ function importInto(
     table,
     file,
     encoding,
-    usualEncoding: settings.import[table]?.encoding,
+    usualEncoding: settingsOf(importSettings).import[table]?.encoding,
     decimal,
     dates,
     suggest,

@@ -4,6 +4,7 @@ import type { Extension } from '../../core/extension.ts'
 
 export const extension: Extension = {
   name: 'import',
+  settings: () => import('./settings.ts'),
   commands: [
     {
       name: 'import',

@@ -8,7 +8,6 @@ import type { Session } from '../../core/cli/command.ts'
 import { reasonOf, UsageError } from '../../core/cli/failure.ts'
 import { loadSettings } from '../../core/cli/load-settings.ts'
 import { cut } from '../../core/cli/safe-text.ts'
-import type { Settings } from '../../core/cli/settings.ts'
 import { hasNetwork } from './units.ts'
 
 interface CheckedStep {
@@ -25,20 +24,24 @@ export async function checkSetup(session: Session, dest: string, tell: (step: Ch
   const about: About = (what, state, says) => {
     tell({ what, state, says })
   }
-  const settings = settingsOf(session, dest)
+  const { settings, given } = loadFrom(session, dest)
   about('config', 'ok', 'fundpress.config.json is valid')
-  if (settings.bucket.name?.startsWith('file:') === true) await checkUnits(dest, settings, about)
+  if (settings.bucket.name?.startsWith('file:') === true) await checkUnits(dest, isTelling(given), about)
   else checkWorkflows(dest, about)
 }
 
 /** The settings of the folder. The environment wins, as in the nights. */
-function settingsOf({ environment, settings: { jobs } }: Session, dest: string): Settings {
+function loadFrom({ known, environment, settings: { jobs } }: Session, dest: string) {
   const configFile = join(dest, 'fundpress.config.json')
-  const settings = loadSettings({ flags: new Map(), environment, configFile, cores: jobs })
-  if (settings.bucket.name === null)
+  const loaded = loadSettings(known, { flags: new Map(), environment, configFile, cores: jobs })
+  if (loaded.settings.bucket.name === null)
     throw new UsageError(`config file ${configFile} names no bucket: write it with \`fundpress setup\``)
-  return settings
+  return loaded
 }
+
+/** The setting of another extension: without that, the config file has none. */
+const isTelling = ({ notify }: Readonly<Record<string, unknown>>) =>
+  Array.isArray(notify) && notify.length > 0
 
 /** The workflows that a repository has, by name. */
 function workflowsIn(dest: string) {
@@ -79,7 +82,7 @@ async function ask(program: string, words: readonly string[]) {
   }
 }
 
-async function checkUnits(dest: string, settings: Settings, about: About): Promise<void> {
+async function checkUnits(dest: string, isTold: boolean, about: About): Promise<void> {
   const folder = join(dest, 'systemd')
   const units = existsSync(folder)
     ? readdirSync(folder).filter((name) => /\.(service|socket|timer)$/.test(name))
@@ -101,7 +104,7 @@ async function checkUnits(dest: string, settings: Settings, about: About): Promi
   )
     about('units', 'to do', 'the program that they run is not there: install it')
   else about('units', 'failed', why)
-  checkNetwork(folder, units, settings, about)
+  checkNetwork(folder, units, isTold, about)
   const timers = units.filter((name) => /\.(timer|socket)$/.test(name))
   const enabled = await Promise.all(timers.map((timer) => ask('systemctl', ['is-enabled', '--quiet', timer])))
   const off = timers.filter((_, index) => enabled[index]?.stdout === undefined)
@@ -111,14 +114,13 @@ async function checkUnits(dest: string, settings: Settings, about: About): Promi
 }
 
 /** A unit without network reaches no server of notices, not even on this machine. Most commands need it, too. */
-function checkNetwork(folder: string, units: readonly string[], settings: Settings, about: About): void {
-  const isNeeded = settings.notify.length > 0
+function checkNetwork(folder: string, units: readonly string[], isTold: boolean, about: About): void {
   // The unit that answers readers sends no notices.
   const telling = units.filter((name) => name.endsWith('.service') && name !== 'fundpress-serve.service')
   const alone = telling.filter((name) => !hasNetwork(folder, name))
   const advice =
     'copy systemd/network.conf into systemd/fundpress-.service.d, and install it as SETUP.md says'
-  if (!isNeeded) about('network', 'ok', 'the units need none: nobody is told')
+  if (!isTold) about('network', 'ok', 'the units need none: nobody is told')
   else if (alone.length === 0) about('network', 'ok', 'the units have it, for notify')
   else {
     const cutOff = `PrivateNetwork=yes cuts off ${alone.join(', ')}`

@@ -6,7 +6,7 @@ import { defineCommand, type Session } from '../../core/cli/command.ts'
 import { UsageError } from '../../core/cli/failure.ts'
 import { countOf } from '../../core/cli/format.ts'
 import { option, schemaOption } from '../../core/cli/options.ts'
-import { path as pathSetting } from '../../core/cli/settings.ts'
+import { path as pathSetting } from '../../core/cli/setting-fields.ts'
 import { collectAnswers, flagOf, openQuestions, questionList, targets } from './answers.ts'
 import type { AnswerName, Target } from './answers.ts'
 import { checkSetup } from './check.ts'
@@ -50,7 +50,7 @@ export default defineCommand({
     if (target === undefined) throw new UsageError(`say what to set up: ${targets.join(', ')}`)
     placeToWrite(dest, 'folder')
     const answers = await answersFor(session, target, given, yes === true)
-    const { writings, differing } = compareWith(dest, await makeSetup(answers))
+    const { writings, differing } = compareWith(dest, await makeSetup(session.known, answers))
     if (differing.length > 0 && overwrite !== true)
       throw new Error(
         `nothing was written, because these files are there and differ: ${differing.join(', ')} (--overwrite replaces them)`,

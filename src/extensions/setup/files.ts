@@ -7,6 +7,7 @@ import { fromTemplate, jurisdictionOf, portOf, stackName } from '../../core/edge
 import { replaceFile } from '../../core/system/durable.ts'
 import { placeToWrite } from '../../core/system/place.ts'
 import { shellText, shellWord } from '../../core/system/shell-text.ts'
+import type { KnownSettings } from '../../core/cli/known-settings.ts'
 import { parseConfig } from '../../core/cli/load-settings.ts'
 import type { Answers } from './answers.ts'
 import { parseRelease } from '../../core/cli/release.ts'
@@ -19,9 +20,9 @@ interface SetupFile {
 }
 
 /** @throws {UsageError} if the answers make a config file that is not valid */
-export async function makeSetup(answers: Answers): Promise<readonly SetupFile[]> {
+export async function makeSetup(known: KnownSettings, answers: Answers): Promise<readonly SetupFile[]> {
   const config = { path: 'fundpress.config.json', text: configOf(answers) }
-  parseConfig(config.path, config.text)
+  parseConfig(known, config.path, config.text)
   const own = answers.target === 'server' ? await serverFiles(answers) : await cloudFiles(answers)
   const ignored = { path: '.gitignore', text: await ignoredFiles(answers) }
   return [config, ...own, ignored]

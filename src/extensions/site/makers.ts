@@ -11,6 +11,8 @@ import { startPages } from './start/start.ts'
 import { statusPages } from './status/page.ts'
 
 export const makers: PageMakers = {
+  parts: ['start', 'funds', 'compare'],
+  namedParts: ['status'],
   fundPages: [catalogueFundPages],
   sitePages: [({ publisher }) => sharedPages(publisher), startPages, cataloguePages, comparePages],
   // The sitemap does not list the pages of merged funds.

@@ -5,8 +5,8 @@ import { UsageError } from '../../core/cli/failure.ts'
 import { countOf } from '../../core/cli/format.ts'
 import { createNotice, type Notice, type NoticeFacts } from './notice.ts'
 import { describeTarget, sendNotices, targetsFor, type Told, toldOf } from './notices.ts'
+import { noticeEvents, settings } from './settings.ts'
 import { openTarget } from './targets.ts'
-import { noticeEvents } from '../../core/cli/notify-setting.ts'
 import { asOfOption, choiceOption, option, reasonOption } from '../../core/cli/options.ts'
 
 export default defineCommand({
@@ -31,7 +31,7 @@ export default defineCommand({
   ],
   run: async (session, { test, event, reason, asOf, dryRun }) => {
     if (test !== true && event === undefined) throw new UsageError('notify needs --test or --event')
-    if (session.settings.notify.length === 0)
+    if (session.settingsOf(settings).notify.length === 0)
       throw new UsageError('the config has no target: add one to "notify" in fundpress.config.json')
     const facts: NoticeFacts =
       event === undefined
@@ -56,8 +56,8 @@ export default defineCommand({
   },
 })
 
-const openTargets = ({ settings, environment }: Session, notice: Notice): readonly Told[] =>
-  targetsFor(settings.notify, notice).map((setting) => {
+const openTargets = ({ settingsOf, environment }: Session, notice: Notice): readonly Told[] =>
+  targetsFor(settingsOf(settings).notify, notice).map((setting) => {
     const target = openTarget(setting, environment)
     return { ...toldOf(setting, target), reason: target.name === null ? target.reason : null }
   })

@@ -4,8 +4,9 @@ import { type Diagnosis, ok, warning } from '../../core/bucket/doctor/diagnosis.
 import type { Session } from '../../core/cli/command.ts'
 import type { Ended } from '../../core/cli/ended.ts'
 import { countOf } from '../../core/cli/format.ts'
-import { leaveMetrics, writeStatusMetrics } from './metrics.ts'
+import { leaveMetrics, openStatusMetrics } from './metrics.ts'
 import { noticesBeside, tell, tellOfAges, tellOfRun } from './notices.ts'
+import { settings } from './settings.ts'
 import { openTarget } from './targets.ts'
 
 export const ended: Ended = {
@@ -14,14 +15,14 @@ export const ended: Ended = {
   // If a run that only asks fails, its machines never begin: notices are the only report.
   night: async (session, night) => (night.isAsking ? undefined : leaveMetrics(session, night)),
   aged: tellOfAges,
-  measured: writeStatusMetrics,
+  measured: openStatusMetrics,
   settings: diagnoseNotices,
 }
 
 /** An unset variable is no warning: a terminal rarely has the secrets of the nights. */
-function diagnoseNotices({ settings, environment }: Session): Diagnosis {
+function diagnoseNotices({ settingsOf, environment }: Session): Diagnosis {
   const what = 'notices'
-  const { notify } = settings
+  const { notify } = settingsOf(settings)
   if (notify.length === 0)
     return warning(
       what,

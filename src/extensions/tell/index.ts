@@ -4,7 +4,7 @@ import type { Extension } from '../../core/extension.ts'
 
 export const extension: Extension = {
   name: 'tell',
-  reads: ['notify', 'metrics'],
+  settings: () => import('./settings.ts'),
   ended: () => import('./ended.ts'),
   commands: [
     {

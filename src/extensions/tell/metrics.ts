@@ -1,13 +1,15 @@
 /** Writes the figures of a run into a file for Prometheus. */
 
+import { resolve } from 'node:path'
 import { readLive } from '../../core/bucket/live/live.ts'
 import { replaceFile } from '../../core/system/durable.ts'
 import type { Session } from '../../core/cli/command.ts'
 import type { Measured, Night } from '../../core/cli/ended.ts'
-import { reasonOf } from '../../core/cli/failure.ts'
+import { reasonOf, UsageError } from '../../core/cli/failure.ts'
 import { withBucket } from '../../core/cli/from-settings.ts'
 import { type Figure, figuresOfLive, figuresOfRun, figuresOfStatus, labelled } from './figures.ts'
 import { bucketAndPrefix } from './notice.ts'
+import { settings } from './settings.ts'
 
 /** Time of the bucket, in milliseconds. */
 const patienceMs = 3500
@@ -24,7 +26,7 @@ export async function leaveMetrics(session: Session, night: Night): Promise<void
       return null
     }
   }
-  const { file } = session.settings.metrics
+  const { file } = session.settingsOf(settings).metrics
   if (file === null) return
   const limitMs = session.signal.aborted ? hurriedMs : patienceMs
   // Taken before any wait: this is the end of the run.
@@ -34,15 +36,16 @@ export async function leaveMetrics(session: Session, night: Night): Promise<void
   await trying(`${file} could not be written: `, () => writeTextfile(file, figures))
 }
 
-/** @throws {Error} if the file cannot be written */
-export function writeStatusMetrics(
-  session: Session,
-  file: string,
-  { live, now, alarms, base }: Measured,
-): void {
-  const ofLive = live === null ? [] : figuresOfLive(live, now, 'status')
-  const all = [...figuresOfStatus(alarms, session.now()), ...ofLive]
-  writeTextfile(file, labelled(all, base === undefined ? labelsOf(session) : { base }))
+/** @returns what writes the figures, and throws if the file cannot be written @throws {UsageError} for the file of nightly */
+export function openStatusMetrics(session: Session, file: string): (found: Measured) => void {
+  const ofNightly = session.settingsOf(settings).metrics.file
+  if (ofNightly !== null && resolve(file) === resolve(ofNightly))
+    throw new UsageError(`--metrics names the file of nightly (metrics.file): give another one`)
+  return ({ live, now, alarms, base }) => {
+    const ofLive = live === null ? [] : figuresOfLive(live, now, 'status')
+    const all = [...figuresOfStatus(alarms, session.now()), ...ofLive]
+    writeTextfile(file, labelled(all, base === undefined ? labelsOf(session) : { base }))
+  }
 }
 
 async function figuresOfBucket(session: Session, timeoutMs: number): Promise<readonly Figure[]> {

@@ -9,7 +9,7 @@ import { countOf, describeFreshness, formatBytes, formatCount } from '../../core
 import { formatDollars, formatDuration } from '../../core/cli/format.ts'
 import { firstOf } from '../../core/cli/nightly/news.ts'
 import { cut, statement } from '../../core/cli/safe-text.ts'
-import type { NoticeEvent } from '../../core/cli/notify-setting.ts'
+import type { NoticeEvent } from './settings.ts'
 
 /** The JSON that targets get, which is public: see the README of this folder. */
 export interface Notice {

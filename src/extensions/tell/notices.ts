@@ -8,9 +8,9 @@ import type { Aged } from '../../core/cli/ended.ts'
 import { countOf } from '../../core/cli/format.ts'
 import { outcomeOf, type RunFacts } from '../../core/cli/nightly/facts.ts'
 import { linesOfNews, titleOfNews } from '../../core/cli/nightly/news.ts'
-import type { TargetSetting } from '../../core/cli/notify-setting.ts'
 import { deliver, lastDelivery, usualDelivery } from './deliver.ts'
 import { createNotice, type Notice, type NoticeFacts } from './notice.ts'
+import { settings, type TargetSetting } from './settings.ts'
 import { type ClosedTarget, openTarget, type OpenTarget } from './targets.ts'
 
 export interface Told {
@@ -38,13 +38,14 @@ export const targetsFor = (targets: readonly TargetSetting[], { event, failures 
   )
 
 export async function sendNotices(session: Session, notices: readonly Notice[]): Promise<readonly Told[]> {
-  const { settings, environment, clock, signal } = session
+  const { environment, clock, signal } = session
+  const { notify } = session.settingsOf(settings)
   // A stopped program still sends its notices, but not for long. A second signal ends it.
   const terms = signal.aborted
     ? { patience: lastDelivery, clock, signal: new AbortController().signal }
     : { patience: usualDelivery, clock, signal }
   const sending = notices.flatMap((notice) =>
-    targetsFor(settings.notify, notice).map(async (setting): Promise<Told> => {
+    targetsFor(notify, notice).map(async (setting): Promise<Told> => {
       const target = openTarget(setting, environment)
       const reason = target.name === null ? target.reason : await deliver(target, notice, terms)
       return { ...toldOf(setting, target), reason }
@@ -63,9 +64,10 @@ export async function tell(
   facts: readonly NoticeFacts[],
   onWarning: (warning: string) => void,
 ): Promise<boolean> {
-  if (session.settings.notify.length === 0 || facts.length === 0) return true
+  const { notify } = session.settingsOf(settings)
+  if (notify.length === 0 || facts.length === 0) return true
   const notices = facts.map((one) => createNotice(session, one))
-  const targets = session.settings.notify.map((setting) => openTarget(setting, session.environment))
+  const targets = notify.map((setting) => openTarget(setting, session.environment))
   const off = targets.flatMap((one) =>
     one.name === null ? [`${describeTarget(one.type, null)} is off: ${one.reason}`] : [],
   )

@@ -1,8 +1,8 @@
 /** Targets of notices, opened: with their addresses, which are secrets. */
 
-import type { TargetSetting } from '../../core/cli/notify-setting.ts'
 import { httpAddress, openSecret } from '../../core/cli/setting-fields.ts'
 import { openAddress } from './address.ts'
+import type { TargetSetting } from './settings.ts'
 
 /** Has secrets: only `type` and `name` may be shown. */
 export interface OpenWebhook {

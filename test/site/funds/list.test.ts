@@ -27,7 +27,7 @@ it.each([
   ],
 ])('has a column for WKNs only if a fund has one: %s', (columns, funds) => {
   const source: Partial<SitePageSource> = { asOf: '2026-11-20', baseUrl: 'https://funds.example', funds }
-  const [page] = cataloguePages({ ...source, hasDownloads: false, publisher: null } as SitePageSource)
+  const [page] = cataloguePages({ ...source, parts: ['funds'], publisher: null } as SitePageSource)
   const [, table = ''] = String(page?.content).split('<table')
   expect([...table.matchAll(/<th scope="col"[^>]*><span>([^<]*)/g)].map(([, name]) => name)).toEqual(columns)
   const rows = table.split('<tr>').slice(2)

@@ -180,7 +180,7 @@ describe('the sitemap', () => {
       ...fund,
       isin: `XX${String(number).padStart(10, '0')}`,
     }))
-    const source = { baseUrl, hasDownloads: false, funds } as Partial<SitePageSource> as SitePageSource
+    const source = { baseUrl, parts: ['changes'], funds } as Partial<SitePageSource> as SitePageSource
     const made = [...sitemapPages(source, ['index.html', 'de.html', 'funds/list.js'])]
     expect(made.map(({ key }) => key)).toEqual(['sitemap.xml', 'funds/sitemap-2.xml', 'robots.txt'])
     const counts = made.map(({ content }) => String(content).split('<loc>').length - 1)

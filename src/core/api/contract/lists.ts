@@ -1,6 +1,7 @@
 /** Lists: files in one format, without parameters. Their only error is 404. A build or a publish writes them. */
 
 import { listShapes } from './list-shapes.ts'
+import type { SitePart, SiteParts } from './page.ts'
 import type { RecordOf, Texts } from './shape.ts'
 
 export interface PublishedList {
@@ -16,8 +17,8 @@ export interface PublishedList {
   readonly body: RecordOf | null
   /** True if a publish writes it, or an edge, and no build. */
   readonly isOfPublish?: true
-  /** True if it comes with the files for analysts. */
-  readonly isDownload?: true
+  /** The part of the site that it comes with; absent: every snapshot has it. */
+  readonly part?: SitePart
 }
 
 export const lists: readonly PublishedList[] = [
@@ -31,6 +32,7 @@ export const lists: readonly PublishedList[] = [
     },
     type: 'application/json',
     body: listShapes.fundList,
+    part: 'funds',
   },
   {
     id: 'distributions',
@@ -42,6 +44,7 @@ export const lists: readonly PublishedList[] = [
     },
     type: 'application/json',
     body: listShapes.distributions,
+    part: 'funds',
   },
   {
     id: 'documents',
@@ -53,6 +56,7 @@ export const lists: readonly PublishedList[] = [
     },
     type: 'application/json',
     body: listShapes.documents,
+    part: 'funds',
   },
   {
     id: 'status',
@@ -88,6 +92,7 @@ export const lists: readonly PublishedList[] = [
     type: 'application/json',
     body: listShapes.changes,
     isOfPublish: true,
+    part: 'changes',
   },
   {
     id: 'changes-of-day',
@@ -104,6 +109,7 @@ export const lists: readonly PublishedList[] = [
     type: 'application/json',
     body: listShapes.changesOfDay,
     isOfPublish: true,
+    part: 'changes',
   },
   {
     id: 'feed',
@@ -116,6 +122,7 @@ export const lists: readonly PublishedList[] = [
     type: 'application/atom+xml',
     body: null,
     isOfPublish: true,
+    part: 'changes',
   },
   {
     id: 'download-days',
@@ -128,7 +135,7 @@ export const lists: readonly PublishedList[] = [
     type: 'application/json',
     body: listShapes.downloadDays,
     isOfPublish: true,
-    isDownload: true,
+    part: 'downloads',
   },
   {
     id: 'data-package',
@@ -140,7 +147,7 @@ export const lists: readonly PublishedList[] = [
     },
     type: 'application/json',
     body: null,
-    isDownload: true,
+    part: 'downloads',
   },
   {
     id: 'checksums',
@@ -152,7 +159,7 @@ export const lists: readonly PublishedList[] = [
     },
     type: 'text/plain',
     body: null,
-    isDownload: true,
+    part: 'downloads',
   },
   {
     id: 'openapi',
@@ -189,5 +196,5 @@ export const lists: readonly PublishedList[] = [
   },
 ]
 
-export const listsOf = ({ hasDownloads }: { readonly hasDownloads: boolean }) =>
-  lists.filter(({ isDownload = false }) => hasDownloads || !isDownload)
+export const listsOf = ({ parts }: { readonly parts: SiteParts }) =>
+  lists.filter(({ part }) => part === undefined || parts.includes(part))

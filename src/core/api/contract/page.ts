@@ -14,6 +14,21 @@ export interface Page {
   readonly content: string | Uint8Array
 }
 
+export const siteParts = [
+  'start',
+  'funds',
+  'compare',
+  'docs',
+  'explorer',
+  'downloads',
+  'status',
+  'changes',
+] as const
+export type SitePart = (typeof siteParts)[number]
+
+/** Parts that the snapshot has: pages link to no other. */
+export type SiteParts = readonly SitePart[]
+
 /** The company that publishes, and its terms. Each is null if the settings leave it out. */
 export interface Publisher {
   readonly name: string | null
@@ -71,8 +86,7 @@ export interface FundPageSource {
   readonly table: RouteTable
   /** Without a closing slash. */
   readonly baseUrl: string
-  /** True if there are files for analysts: pages link to them. */
-  readonly hasDownloads: boolean
+  readonly parts: SiteParts
   readonly publisher: Publisher | null
   /** The only fact of the as-of date on a fund's pages: they change with it, and not every day. */
   readonly overdue: Overdue | null
@@ -133,7 +147,7 @@ export interface SitePageSource {
   readonly table: RouteTable
   /** Without a closing slash. */
   readonly baseUrl: string
-  readonly hasDownloads: boolean
+  readonly parts: SiteParts
   readonly publisher: Publisher | null
   /** Null if it is not known how the answers are cached. */
   readonly caching: AnswerCaching | null

@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path'
 import { type AddCommand, defineCommand } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { bucketSettings, schemaOption } from '../options.ts'
-import { path as pathSetting } from '../settings.ts'
+import { path as pathSetting } from '../setting-fields.ts'
 import { replaceFile } from '../../system/durable.ts'
 import { placeToWrite } from '../../system/place.ts'
 import { Argument } from '@commander-js/extra-typings'
 import { privateFile } from '../../system/private.ts'
 
-const addEdge: AddCommand = (command, surroundings) => {
+const addEdge: AddCommand = (command, surroundings, known) => {
   const platforms = surroundings.extensions.list.flatMap(({ platform }) => platform ?? [])
   const named = new Map(platforms.map((platform) => [platform.name, platform]))
   const add = defineCommand({
@@ -51,7 +51,7 @@ const addEdge: AddCommand = (command, surroundings) => {
       }
     },
   })
-  add(command, surroundings)
+  add(command, surroundings, known)
 }
 
 export default addEdge

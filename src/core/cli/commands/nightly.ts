@@ -1,7 +1,8 @@
 /** `fundpress nightly`: all steps of a nightly run, the same for every scheduler. */
 
 import { maxSeed } from '../nightly/verify.ts'
-import { assertRead, defineCommand } from '../command.ts'
+import { defineCommand } from '../command.ts'
+import { assertSummary } from '../end.ts'
 import { NothingToDo, UsageError } from '../failure.ts'
 import { runNightly } from '../nightly/run.ts'
 import { asOfOption, bucketSettings, option, overrideOptions, wholeOption } from '../options.ts'
@@ -24,8 +25,7 @@ export default defineCommand({
     'in downloads.keep.\n\n' +
     'Several machines can share the work for very many funds: --ask tells first whether there is anything to do, each ' +
     'machine builds a shard (build --shard), and --shards publishes what they made. If the database or the slot of --since ' +
-    'has changed meanwhile, this run warns and renders all of it itself.\n\n' +
-    'notify (config) says who is told of what: webhooks and commands, see `notify`. --metrics gets the figures of each run.',
+    'has changed meanwhile, this run warns and renders all of it itself.',
   settings: [
     'db',
     'out',
@@ -35,7 +35,6 @@ export default defineCommand({
     ...bucketSettings,
     'bucket.maxDeletes',
     'edge.keyValueStore',
-    'metrics.file',
   ],
   options: [
     asOfOption(),
@@ -73,7 +72,7 @@ export default defineCommand({
   ],
   run: async (session, { asOf = session.today, ...flags }) => {
     if (flags.exitCode === true && flags.ask !== true) throw new UsageError('--exit-code needs --ask')
-    if (flags.summary !== undefined) assertRead(session, 'summary', '--summary')
+    if (flags.summary !== undefined) await assertSummary(session)
     const { outcome } = await runNightly(session, { ...flags, asOf })
     if (flags.exitCode === true && outcome === 'skipped') throw new NothingToDo()
   },

@@ -1,12 +1,12 @@
 /** `fundpress status`: describes the live snapshot, its age, and the other slot. */
 
-import { resolve } from 'node:path'
 import { type Ages, judgeAges, type Limits, noAges, secondsLive, type LiveFacts } from '../ages.ts'
-import { assertRead, defineCommand, type Session } from '../command.ts'
-import { leaveFigures, tellAges, tellFailure } from '../end.ts'
+import { defineCommand, type Session } from '../command.ts'
+import { openFigures, tellAges, tellFailure } from '../end.ts'
+import type { Measured } from '../ended.ts'
 import { UsageError } from '../failure.ts'
 import { baseOption, bucketSettings, parsedOption, schemaOption } from '../options.ts'
-import { path } from '../settings.ts'
+import { path } from '../setting-fields.ts'
 import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
 import { contradictions, type DownloadsState, readStatus, type Status } from '../../bucket/live/status.ts'
 import { fetchHistory, type NightlyEvent } from '../../bucket/nightly/history.ts'
@@ -63,25 +63,18 @@ export default defineCommand({
     ['status --bucket fund-data --metrics /var/lib/node_exporter/fundpress-status.prom', 'For Prometheus'],
   ],
   run: async (session, { base, metrics, ...limits }) => {
-    assertFlags(session, base, metrics)
+    if (base !== undefined && session.hasFlag('bucket.name'))
+      throw new UsageError('--base and --bucket exclude each other: ask one of them')
+    const leaveFigures = metrics === undefined ? null : await openFigures(session, metrics)
     const found = await read(session, base, limits)
     const judged = await judge(session, found, limits)
-    const unwritten = metrics === undefined ? [] : await measure(session, metrics, judged)
+    const unwritten = leaveFigures?.(measuredOf(session, judged)) ?? []
     const alarms = [...judged.alarms, ...unwritten]
     session.print({ ...found.json, alarms }, found.describe)
     await tellAlarms(session, judged, limits)
     raise(session, found.name, alarms)
   },
 })
-
-function assertFlags(session: Session, base: string | undefined, metrics: string | undefined): void {
-  const { file } = session.settings.metrics
-  if (metrics !== undefined) assertRead(session, 'metrics', '--metrics')
-  if (metrics !== undefined && file !== null && resolve(metrics) === resolve(file))
-    throw new UsageError(`--metrics names the file of nightly (metrics.file): give another one`)
-  if (base !== undefined && session.hasFlag('bucket.name'))
-    throw new UsageError('--base and --bucket exclude each other: ask one of them')
-}
 
 /** With --max-age, `status` is a monitor: it tells what it cannot read, and what is wrong. */
 const isMonitor = ({ maxAge }: Limits) => maxAge !== undefined
@@ -107,8 +100,12 @@ async function judge(session: Session, found: FoundStatus, limits: Limits): Prom
   return { ...found, ages, alarms: [...wrong, ...ages.late, ...ages.stale] }
 }
 
-const measure = (session: Session, file: string, { base, live, alarms }: JudgedStatus) =>
-  leaveFigures(session, file, { live, now: live?.now ?? session.now(), alarms: alarms.length, base })
+const measuredOf = (session: Session, { base, live, alarms }: JudgedStatus): Measured => ({
+  live,
+  now: live?.now ?? session.now(),
+  alarms: alarms.length,
+  base,
+})
 
 async function tellAlarms(
   session: Session,

@@ -32,7 +32,7 @@ function comparePage(source: SitePageSource, language: Language): string {
     title,
     description: w.description,
     part: 'compare',
-    hasDownloads: source.hasDownloads,
+    parts: source.parts,
     baseUrl: source.baseUrl,
     publisher: source.publisher,
     styles: [...listStyles, styleKey],

@@ -51,7 +51,7 @@ export const factReads: readonly Group[] = [
 const latestPrices = 30
 
 export function fundFacts(source: FundPageSource) {
-  const { fund, baseUrl, hasDownloads, publisher } = source
+  const { fund, baseUrl, parts, publisher } = source
   const answers = answersOf(source)
   const actions = actionsOf(source)
   const items = source.rows('structureItems')
@@ -61,7 +61,7 @@ export function fundFacts(source: FundPageSource) {
   return {
     fund,
     baseUrl,
-    hasDownloads,
+    parts,
     publisher,
     answers,
     historic: answers.find(({ route }) => route.series !== undefined),

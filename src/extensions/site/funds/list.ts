@@ -64,11 +64,12 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     title,
     description: w.listLead(found, dayIn(language, source.asOf)),
     part: 'funds',
-    hasDownloads: source.hasDownloads,
+    parts: source.parts,
     publisher: source.publisher,
     styles: listStyles,
     scripts: ['funds/list.js'],
-    head: html`${feedLink(key, language)} ${linkedData(markupOf(source, language))}`,
+    head: html`${source.parts.includes('changes') && feedLink(key, language)}
+    ${linkedData(markupOf(source, language))}`,
     main: html`<h1>${title}</h1>
       <p class="lead">
         ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${w.listOverdue(count(overdue))}</a>`}

@@ -18,7 +18,7 @@ function mergedPage(
   source: SitePageSource,
   language: Language,
 ): string {
-  const { baseUrl, hasDownloads, publisher, funds } = source
+  const { baseUrl, parts, publisher, funds } = source
   const keys = fundPageKeys(isin)
   const key = keys[language]
   const w = fundWords[language]
@@ -34,7 +34,7 @@ function mergedPage(
     keys,
     language,
     baseUrl,
-    hasDownloads,
+    parts,
     publisher,
     title: isin,
     description: w.mergedInto(isin, successor?.name ?? successorIsin, dayIn(language, exDate)),

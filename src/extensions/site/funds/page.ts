@@ -54,7 +54,7 @@ export const catalogueFundPages: FundPages = {
 }
 
 function fundPage(facts: FundFacts, language: Language): string {
-  const { fund, hasDownloads, publisher, baseUrl } = facts
+  const { fund, parts, publisher, baseUrl } = facts
   const { shell } = wording[language]
   const w = fundWords[language]
   const keys = fundPageKeys(fund.isin)
@@ -80,7 +80,7 @@ function fundPage(facts: FundFacts, language: Language): string {
     title: `${fund.name} (${fund.isin})`,
     description: w.description(fund.name, fund.isin),
     part: 'funds',
-    hasDownloads,
+    parts,
     publisher,
     styles: ['funds/catalogue.css'],
     scripts: ['funds/fund.js'],

@@ -1,7 +1,7 @@
 /** Files for crawlers: `robots.txt`, and the addresses of all pages in `sitemap.xml`. */
 
 import { create } from 'xmlbuilder2'
-import type { Page, SitePageSource } from '../../../core/api/contract/page.ts'
+import type { Page, SitePageSource, SitePart } from '../../../core/api/contract/page.ts'
 import { addressOf, defaultLanguage, type PageKeys } from '../../../core/layout/head.ts'
 import { changesKeys, frontPages, fundPageKeys, notFoundKeys } from '../../../core/layout/layout.ts'
 
@@ -14,7 +14,7 @@ const maxAddresses = 50_000
  * @param before keys of pages that a build makes before its status and the empty changes
  */
 export function* sitemapPages(
-  { baseUrl, hasDownloads, funds }: SitePageSource,
+  { baseUrl, parts, funds }: SitePageSource,
   before: readonly string[],
 ): Generator<Page> {
   const made = new Set(before)
@@ -22,7 +22,13 @@ export function* sitemapPages(
     const pair = { en: key, de: germanKey(key) }
     return pair.de !== key && made.has(pair.de) && key !== notFoundKeys.en ? [pair] : []
   })
-  const others = [...pairs, ...(hasDownloads ? [frontPages.downloads] : []), frontPages.status, changesKeys]
+  const ofPart = (part: SitePart, keys: PageKeys) => (parts.includes(part) ? [keys] : [])
+  const others = [
+    ...pairs,
+    ...ofPart('downloads', frontPages.downloads),
+    frontPages.status,
+    ...ofPart('changes', changesKeys),
+  ]
   const all = [...others, ...funds.map(({ isin }) => fundPageKeys(isin))]
   const names: string[] = []
   // Each page is two addresses, one for each language.

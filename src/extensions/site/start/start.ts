@@ -46,7 +46,7 @@ export function* startPages(source: SitePageSource): Generator<Page> {
 }
 
 function startPage(source: SitePageSource, language: Language): string {
-  const { baseUrl, hasDownloads, publisher, asOf, funds } = source
+  const { baseUrl, parts, publisher, asOf, funds } = source
   const { shell } = wording[language]
   const w = startWords[language]
   const key = startKeys[language]
@@ -54,9 +54,7 @@ function startPage(source: SitePageSource, language: Language): string {
   const count = fixedIn(language, funds.length, 0)
   const name = publisher?.name ?? null
   const text = publisher?.start[language] ?? null
-  const parts = (['docs', 'explorer', 'downloads', 'status'] as const).filter(
-    (part) => part !== 'downloads' || hasDownloads,
-  )
+  const others = (['docs', 'explorer', 'downloads', 'status'] as const).filter((part) => parts.includes(part))
   const title = name === null ? shell.brand : `${shell.brand} · ${name}`
   return layout({
     keys: startKeys,
@@ -65,7 +63,7 @@ function startPage(source: SitePageSource, language: Language): string {
     title,
     description: w.description(name ?? shell.brand),
     part: null,
-    hasDownloads,
+    parts,
     publisher,
     styles,
     scripts,
@@ -88,8 +86,8 @@ function startPage(source: SitePageSource, language: Language): string {
       ${movers(source, language)}
       <h2>${w.overview}</h2>
       <ul class="parts">
-        ${parts.map((part) => entry(link(frontPages[part][language]), shell.parts[part], w.about[part]))}
-        ${entry(link(changesKeys[language]), shell.changes, w.aboutChanges)}
+        ${others.map((part) => entry(link(frontPages[part][language]), shell.parts[part], w.about[part]))}
+        ${parts.includes('changes') && entry(link(changesKeys[language]), shell.changes, w.aboutChanges)}
       </ul>`,
   })
 }
@@ -100,7 +98,7 @@ const entry = (address: string, name: string, about: string): Html =>
     <p>${about}</p>
   </li> `
 
-function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, language: Language): string {
+function notFoundPage({ baseUrl, parts, publisher }: SitePageSource, language: Language): string {
   const { shell } = wording[language]
   const w = startWords[language]
   const page = { keys: notFoundKeys, language, baseUrl, isAnywhere: true }
@@ -110,7 +108,7 @@ function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, lang
     title: w.missing,
     description: w.aboutMissing,
     part: null,
-    hasDownloads,
+    parts,
     publisher,
     styles,
     scripts,
@@ -120,7 +118,7 @@ function notFoundPage({ baseUrl, hasDownloads, publisher }: SitePageSource, lang
       <ul>
         <li><a href="${link(startKeys[language])}">${shell.start}</a></li>
         <li><a href="${link(frontPages.funds[language])}">${fundWords[language].list}</a></li>
-        <li><a href="${link(frontPages.docs[language])}">${shell.parts.docs}</a></li>
+        ${parts.includes('docs') && html`<li><a href="${link(frontPages.docs[language])}">${shell.parts.docs}</a></li>`}
       </ul>`,
   })
 }
@@ -207,7 +205,7 @@ function moverTable(
 
 /** For search engines. Source: schema.org/DataCatalog. */
 function catalogueOf(source: SitePageSource, language: Language, name: string) {
-  const { baseUrl, publisher, asOf, hasDownloads } = source
+  const { baseUrl, publisher, asOf, parts } = source
   const { shell } = wording[language]
   const w = startWords[language]
   const address = (key: string) => addressOf(baseUrl, key)
@@ -230,7 +228,7 @@ function catalogueOf(source: SitePageSource, language: Language, name: string) {
       '@type': 'Dataset',
       name,
       description,
-      url: address((hasDownloads ? frontPages.downloads : frontPages.funds)[language]),
+      url: address((parts.includes('downloads') ? frontPages.downloads : frontPages.funds)[language]),
       dateModified: asOf,
       ...(organization !== null && { creator: organization }),
       ...said,

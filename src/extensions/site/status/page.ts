@@ -47,7 +47,7 @@ export function statusPages(source: StatusSource, site: PageSite): readonly Page
 function statusPage(
   source: StatusSource,
   language: Language,
-  { baseUrl, publisher, others: site }: PageSite,
+  { baseUrl, publisher, isAlone, parts }: PageSite,
 ): string {
   const { snapshot, asOf, funds, documents, bytes, assessment } = source
   const { counts, newestPrice, oldestPrice } = assessment
@@ -61,7 +61,7 @@ function statusPage(
   const count = (number: number) => fixedIn(language, number, 0)
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
-      ${fundTable(caption, some, language, { publisher, hasPages: site !== null })}`
+      ${fundTable(caption, some, language, { publisher, hasPages: !isAlone })}`
   const figures = [
     [
       figure(w.asOf, dayIn(language, asOf)),
@@ -80,12 +80,12 @@ function statusPage(
     title: `${shell.parts.status} ${dayIn(language, asOf)}`,
     description: w.description(dayIn(language, asOf)),
     part: 'status',
-    isAlone: site === null,
-    hasDownloads: site?.hasDownloads === true,
+    isAlone,
+    parts,
     publisher,
     styles: [statusStyleKey],
     scripts: [scriptKey],
-    head: feedLink(key, language),
+    ...(parts.includes('changes') && { head: feedLink(key, language) }),
     main: html`<h1>${shell.parts.status}</h1>
       <p class="verdict ${verdict}">${w.verdicts[verdict]}</p>
       <p class="codes">
@@ -101,7 +101,7 @@ function statusPage(
       ${others.length > 0 && list(others.length < assessment.funds.length ? w.others : w.all, others)}
       <p class="quiet small note">${w.note}</p>
       <p><a href="${toJson}">${w.asData}</a></p>
-      <p><a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a></p>`,
+      ${parts.includes('changes') && html`<p><a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a></p>`}`,
   })
 }
 

@@ -24,7 +24,7 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
           }${
             facts.price?.line &&
             html`<p><a href="${linkTo(key, fundChartKey(facts.fund.isin))}">${w.image}</a></p> `
-          }${facts.hasDownloads && downloads(facts, language, key)}
+          }${facts.parts.includes('downloads') && downloads(facts, language, key)}
         </div>
       </div>
       <details id="documents">

@@ -1,7 +1,16 @@
-/** The setting `notify`: targets of notices, and the events that they want. */
+/** Settings of tell: targets of notices with the events that they want, and the file for figures. */
 
 import { z } from 'zod'
-import { say, secretHeader, secretUrl, settingText as text } from './setting-fields.ts'
+import type { OwnSettings } from '../../core/cli/own-settings.ts'
+import {
+  group,
+  orNull,
+  path,
+  say,
+  secretHeader,
+  secretUrl,
+  settingText as text,
+} from '../../core/cli/setting-fields.ts'
 
 export const noticeEvents = [
   'done',
@@ -75,7 +84,25 @@ const targetSetting = z.discriminatedUnion(
 
 export type TargetSetting = z.output<typeof targetSetting>
 
-export const notifySetting = say(
-  'Who is told of what happens: any number of targets.',
-  z.array(targetSetting, 'a list of targets').default([]),
-)
+export const settings = {
+  shape: {
+    notify: say(
+      'Who is told of what happens: any number of targets.',
+      z.array(targetSetting, 'a list of targets').default([]),
+    ),
+    metrics: group('Figures of each nightly run.', {
+      file: say(
+        "The file that nightly writes its figures to, for the textfile collector of Prometheus' node_exporter.",
+        orNull(path),
+      ),
+    }),
+  },
+  secrets: ['notify'],
+  commands: {
+    nightly: {
+      flags: { 'metrics.file': '--metrics <file>' },
+      about:
+        'notify (config) says who is told of what: webhooks and commands, see `notify`. --metrics gets the figures of each run.',
+    },
+  },
+} as const satisfies OwnSettings

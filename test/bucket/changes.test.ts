@@ -215,7 +215,7 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       FUNDPRESS_BASE_URL: baseUrl,
     })
     const { stdout } = await publishOut('again', '--repair')
-    expect(JSON.parse(stdout)).toMatchObject({ hasFlipped: true })
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'flipped' })
     expect(press.server.counts()).toMatchObject(planned.requests)
     expect(slotNow()).not.toBe(slot)
     expect([bodyOf('feed.xml'), bodyOf('index.json')]).toEqual([feed, all])

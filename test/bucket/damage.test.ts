@@ -3,7 +3,7 @@ import { forced } from '../support/product.ts'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
-import { beginPublish, four, killAt, press, three, useTwoNights } from '../support/two-nights.ts'
+import { beginPublish, four, killAt, press, puts, three, useTwoNights } from '../support/two-nights.ts'
 
 useTwoNights(4)
 
@@ -117,6 +117,17 @@ it('reads no live.json that is larger than any of ours', async () => {
 })
 
 describe('live.json', () => {
+  it('that was removed by hand leaves edges the slot that was live: a publish writes to the other one', async () => {
+    await expectSuccess(press.publish(three))
+    expect(press.bucket.live()?.slot).toBe('blue')
+    press.bucket.remove('live.json')
+    press.server.reset()
+    await expectSuccess(press.publish(four))
+    expect(press.bucket.live()?.slot).toBe('green')
+    expect(puts(/^blue\//)).toEqual([])
+    expectWholeLive()
+  })
+
   it.each([
     ['slot', 'red', 'slot is "red", not a slot'],
     ['snapshot', '../../etc/passwd', 'snapshot is "../../etc/passwd", not a snapshot id'],

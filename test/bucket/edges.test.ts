@@ -222,7 +222,11 @@ it('check --bucket tells what each edge reads, and whether that is enough', asyn
   try {
     const reads = `${edge.base} reads`
     const enough = `ok: ${reads} 3 slots and format 1 of live.json`
-    expect(await check('', 3)).toEqual([0])
+    expect(await check('', 2)).toEqual([0])
+    expect(await check('', 3)).toEqual([
+      0,
+      expect.stringMatching(/^warning: bucket\.slots is 3 and bucket\.edges names none: /),
+    ])
     expect(await check(edge.base, 3)).toEqual([0, enough])
     expect(await check(edge.base, 4)).toEqual([
       1,

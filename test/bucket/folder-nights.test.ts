@@ -110,7 +110,7 @@ it('puts no download again that is there, unless its bytes differ', async () => 
   const again = await fundpress('publish --out night-2 --stage --json')
   expect(again).toMatchObject({ code: 0, stderr: '' })
   const counts = { put: 0, replaced: 0, deleted: 0 }
-  expect(JSON.parse(again.stdout)).toMatchObject({ hasStaged: true, downloads: counts })
+  expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'staged', downloads: counts })
 
   const file = join(bucket, `downloads/${String(snapshot)}/funds.csv`)
   writeFileSync(file, 'isim\n')

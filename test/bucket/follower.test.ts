@@ -102,6 +102,20 @@ it('a staged snapshot goes live with the KeyValueStore that it was staged with, 
   expect(live()).toMatchObject({ slot: 'blue', keyValueStore: store.arn })
 })
 
+it('a stage that another one has just done leaves CloudFront on what is live', async () => {
+  const stage = 'publish --out night-1 --stage --force --reason x --json'
+  await expectSuccess(following(stage))
+  const staged = press.bucket.body('staged.json')
+  const shown = () => JSON.parse(store.keys.get('live') ?? '') as object
+  const before = shown()
+  press.bucket.remove('staged.json')
+  // The other one ends between the look without the lease and the lease.
+  press.server.faults([holdBack(/^journal\.json$/, () => press.bucket.put('staged.json', staged))])
+  const said = JSON.parse(await expectSuccess(following(stage))) as object
+  expect(said).toMatchObject({ slot: 'blue', outcome: 'already staged', put: 0 })
+  expect(shown()).toEqual(before)
+})
+
 it('the fence after a publish that was killed keeps the ARN', async () => {
   const publish = ['publish', '--out', 'night-1', '--force', '--reason', 'x', '--flip-kvs', store.arn]
   const { child, end } = press.begin(publish, env())

@@ -33,24 +33,24 @@ it('publishes other thresholds, another address and another licence, each once, 
 
   const thresholds = { FUNDPRESS_FRESHNESS_WARN_DAYS: '0' }
   const late = await buildAndPublish(thresholds)
-  expect(late).toMatchObject({ snapshot: first.snapshot, slot: 'green', hasFlipped: true })
+  expect(late).toMatchObject({ snapshot: first.snapshot, slot: 'green', outcome: 'flipped' })
   expect(JSON.parse(live('status/index.json'))).toMatchObject({ freshness: { fresh: 0, late: 1 } })
   expect(press.bucket.faultsOf('green')).toEqual([])
   expect(await requestsOf(() => publish('next'))).toEqual({ GetObject: 1 })
 
   const address = { ...thresholds, FUNDPRESS_BASE_URL: 'https://api.example.com' }
   expect(live('changes/feed.xml')).not.toContain('https://api.example.com')
-  expect(await publish('next', address)).toMatchObject({ slot: 'blue', hasFlipped: true })
+  expect(await publish('next', address)).toMatchObject({ slot: 'blue', outcome: 'flipped' })
   expect(live('changes/feed.xml')).toContain('https://api.example.com/changes/')
 
   const withDownloads = { ...address, FUNDPRESS_DOWNLOADS: 'true' }
   const licensed = (name: string) => ({ ...withDownloads, FUNDPRESS_LICENCE_NAME: name })
   const licence = () => press.bucket.body(`${press.bucket.downloads()}datapackage.json`).toString()
-  expect(await buildAndPublish(licensed('CC-BY-4.0'))).toMatchObject({ hasFlipped: true })
+  expect(await buildAndPublish(licensed('CC-BY-4.0'))).toMatchObject({ outcome: 'flipped' })
   expect(licence()).toContain('CC-BY-4.0')
   const before = press.bucket.downloads()
   expect(before).toBe(`downloads/${first.snapshot}/`)
-  expect(await buildAndPublish(licensed('ODbL-1.0'))).toMatchObject({ hasFlipped: true })
+  expect(await buildAndPublish(licensed('ODbL-1.0'))).toMatchObject({ outcome: 'flipped' })
   expect([licence().includes('CC-BY-4.0'), licence().includes('ODbL-1.0')]).toEqual([false, true])
   // The same id, other files: those that were live are as they were, for a rollback.
   expect(press.bucket.body(`${before}datapackage.json`).toString()).toContain('CC-BY-4.0')

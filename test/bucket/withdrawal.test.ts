@@ -59,7 +59,7 @@ async function publish(out: string, ...flags: readonly string[]) {
   const run = await press.publish(out, '--force', '--reason', 'test', ...flags)
   expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' })
   return JSON.parse(run.stdout) as {
-    readonly hasFlipped: boolean
+    readonly outcome: string
     readonly requests: object
     readonly removed: readonly object[]
   }
@@ -172,7 +172,7 @@ describe('a publish that is killed after its flip', () => {
     })
     const said = earlier.map((folder) => `downloads/${folder}/ holds what may no longer be given out`)
     expect(await verify()).toEqual([1, ...said])
-    expect(await publish('no-prices')).toMatchObject({ hasFlipped: false, removed: [{}, {}] })
+    expect(await publish('no-prices')).toMatchObject({ outcome: 'already live', removed: [{}, {}] })
     expect(folders()).toEqual([folderOf(third)])
     expect(await verify()).toEqual([0])
   })
@@ -228,7 +228,7 @@ describe('a staged snapshot', () => {
     await stage('second')
     const staged = id()
     // A publish and a nightly run with nothing to do look for what is withdrawn.
-    expect(await publish('no-prices')).toMatchObject({ hasFlipped: false, removed: [] })
+    expect(await publish('no-prices')).toMatchObject({ outcome: 'already live', removed: [] })
     expect((await press.fundpress('prune --yes --keep-downloads 0')).code).toBe(0)
     expect([folders(), await verify()]).toEqual([[staged, live], [0]])
     expect(await publish('fourth')).toMatchObject({ removed: [{ folder: staged, why: 'withdrawn' }] })

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { routeTable } from '../../src/core/api/derive/route-table.ts'
 import { endpoints } from '../../src/core/api/endpoints/index.ts'
-import { manifestLine, type ManifestHead } from '../../src/core/snapshot/manifest.ts'
+import { manifestLine, type ManifestHead, parseLines } from '../../src/core/snapshot/manifest.ts'
 import { objectLines } from '../../src/core/snapshot/object-lines.ts'
 import { tempFolder } from '../support/folders.ts'
 import { times } from '../support/rounds.ts'
@@ -51,6 +51,15 @@ describe('lines of a manifest', () => {
       ),
       { numRuns: times(400) },
     )
+  })
+
+  it.each(['../a', 'a/../b', 'a/..', '..', 'a/./b', '.'])('are no lines with the key %s', (outside) => {
+    expect(parseLines(lineOf('a') + lineOf(outside))).toBeNull()
+  })
+
+  it('may have dots in names', () => {
+    const keys = ['a../b', 'a..b', '.well-known/c', '..d']
+    expect(parseLines(keys.map(lineOf).join(''))?.map(({ key }) => key)).toEqual(keys)
   })
 
   it('are refused out of order, and with a key that is there twice', async () => {

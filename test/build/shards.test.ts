@@ -2,6 +2,7 @@
 import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { defaultFreshness } from '../../src/core/guards/rules.ts'
@@ -204,10 +205,15 @@ describe('shards of five funds', () => {
     writeFileSync(file, readFileSync(file).subarray(0, endOf(readFileSync(file))))
   const cutEnd = cut((content) => content.length - 20)
   const cutLastLine = cut((content) => content.lastIndexOf('\n', -2) + 1)
+  const nameOutside = (file: string) => {
+    const lines = gunzipSync(readFileSync(file)).toString()
+    writeFileSync(file, gzipSync(lines.replace('"key":"api/v1/', '"key":"../v1/')))
+  }
   const incomplete = 'half-broken-2 is incomplete: api/v1/figures/'
   it.each<[string, string, file: string, damage: (file: string) => void]>([
     ['a file is cut short', incomplete, figures, (file) => truncateSync(file, 3)],
     ['its manifest is cut short', 'unexpected end of file', 'manifest.ndjson.gz', cutEnd],
+    ['its manifest names a file outside', 'its manifest is damaged', 'manifest.ndjson.gz', nameOutside],
     ['its list of funds is cut short', 'do not hold every fund once', 'shard.ndjson', cutLastLine],
   ])('leave the old snapshot as it is if %s', async (_, message, file, damage) => {
     const copies = copyOf(`half-broken`)

@@ -83,7 +83,7 @@ describe('one line says what to do about', () => {
 
 it("works on a machine whose clock is wrong by an hour, and counts ages by the store's clock", async () => {
   Object.assign(press.server.settings, { clockSkewMs: 3_600_000 })
-  expect(await press.json('publish --out night-1')).toMatchObject({ slot: 'blue', hasFlipped: true })
+  expect(await press.json('publish --out night-1')).toMatchObject({ slot: 'blue', outcome: 'flipped' })
   const { ageSeconds } = await press.json<{ ageSeconds: number }>('status')
   expect(ageSeconds).toBeLessThan(60)
 })

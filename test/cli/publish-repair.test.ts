@@ -88,7 +88,7 @@ it('verify names each object that differs, and publish --repair repairs them', a
 
   // What is live is not written to: the snapshot moves to the other slot.
   const repaired = await press.json('publish --out night-1 --repair')
-  expect(repaired).toMatchObject({ slot: 'green', hasFlipped: true })
+  expect(repaired).toMatchObject({ slot: 'green', outcome: 'flipped' })
   expect(press.bucket.differencesFrom('night-1', 'green')).toEqual([])
   expect(await press.json('verify --deep')).toMatchObject({ slot: 'green', differences: [] })
 })

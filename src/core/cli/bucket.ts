@@ -9,7 +9,7 @@ import { isAlive, thisHolder } from '../system/holder.ts'
 import type { Session } from './command.ts'
 import { askEdges } from './edges.ts'
 import { followingOf, signatureRules } from './from-settings.ts'
-import { eventsOfGone, keepRun } from './nightly/events.ts'
+import { eventsOfGone, keepRun } from './events.ts'
 
 export interface DoorFlags {
   readonly override: Override

@@ -71,6 +71,14 @@ async function diagnoseEdges(session: Session): Promise<readonly Diagnosis[]> {
   const what = 'edge'
   const { slots } = session.settings.bucket
   const edges = await askEdges(session)
+  if (edges.length === 0 && slots > readByAll.slots)
+    return [
+      warning(
+        what,
+        `bucket.slots is ${slots} and bucket.edges names none: nothing stops a publish that an older \`serve\` cannot read. ` +
+          'If `serve` or nginx answers from this bucket, name its addresses in bucket.edges',
+      ),
+    ]
   return edges.map((edge) => {
     const lack = lackOf(edge, neededFor(slots))
     if ('reads' in edge && lack === null)

@@ -8,8 +8,8 @@ import type { Session, Surroundings } from './command.ts'
 import type { Aged, Ended, Measured, Night } from './ended.ts'
 import { reasonOf, UsageError } from './failure.ts'
 import { whoIs } from './from-settings.ts'
-import { eventsOf, keepRun, noteUntold } from './nightly/events.ts'
-import { factsOf, type Known, type RunFacts } from './nightly/facts.ts'
+import { eventsOf, keepRun, noteUntold } from './events.ts'
+import { factsOf, type Known, type RunFacts } from './facts.ts'
 
 type Hooks = readonly Ended[]
 type Warn = (warning: string) => unknown

@@ -4,7 +4,7 @@ import type { Diagnosis } from '../bucket/doctor/diagnosis.ts'
 import type { Objection } from '../guards/guards.ts'
 import type { Ages, LiveFacts } from './ages.ts'
 import type { Session, Surroundings } from './command.ts'
-import type { NightlyWarning, RunFacts, Step } from './nightly/facts.ts'
+import type { NightlyWarning, RunFacts, Step } from './facts.ts'
 
 type Warn = (warning: string) => void
 

@@ -36,7 +36,7 @@ export function suggest(word: string, names: readonly string[]): string {
 }
 
 /** The most similar name, ignoring case; undefined if more than a third of the letters differ in all of them. */
-export function nearest(word: string, names: readonly string[]): string | undefined {
+function nearest(word: string, names: readonly string[]): string | undefined {
   const found = names.map((name) => ({
     name,
     distance: editDistance(word.toLowerCase(), name.toLowerCase()),

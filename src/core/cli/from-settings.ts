@@ -144,7 +144,7 @@ export async function mergeOptions(session: Session, isUnsigned = false) {
 }
 
 /** @returns null without a key @throws {UsageError} if the key cannot be used */
-export function signingOf({ settings: { signing }, environment }: Session): Signing | null {
+function signingOf({ settings: { signing }, environment }: Session): Signing | null {
   if (signing.key === null) return null
   const found = openSecret(signing.key, environment)
   if ('missing' in found)

@@ -260,7 +260,7 @@ function withDigest(store: ObjectStore, object: Awaited<ReturnType<typeof readUp
 }
 
 /** @returns the address for a browser: `http://127.0.0.1:8080` @throws {Error} if the port cannot be opened */
-export async function listen(
+async function listen(
   server: Server,
   place: { readonly host: string; readonly port: number } | { readonly fd: number },
 ): Promise<string> {

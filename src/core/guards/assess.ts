@@ -17,7 +17,7 @@ export interface PricedFund extends GroupedFund {
  * - `fresh`, `late`, `stale`: watched funds with a price, by the thresholds of their group.
  * - `unwatched`: the group is never late. `unpriced`: no price at all. `withheld`: prices may not be given out.
  */
-export type Mark = (typeof marks)[number]
+type Mark = (typeof marks)[number]
 export const marks = ['fresh', 'late', 'stale', 'unwatched', 'unpriced', 'withheld'] as const
 
 export type FreshnessCounts = Readonly<Record<Mark, number>>

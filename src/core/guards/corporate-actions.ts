@@ -18,7 +18,7 @@ export interface PerformanceBase {
 }
 
 /** The actions between two prices. */
-export interface Between {
+interface Between {
   /** Shares that one share has become. */
   readonly shares: number
   /** Paid for each of these. */

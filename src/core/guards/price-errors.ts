@@ -38,7 +38,7 @@ export function baseOf(price: Figures, earlier: Earlier | null, isOfYearEnd: () 
 }
 
 /** What a price is compared with. */
-export interface PriceComparison {
+interface PriceComparison {
   /** Null for a fund's first price. */
   readonly earlier: Earlier | null
   readonly base: PerformanceBase

@@ -21,7 +21,7 @@ export const sha256 = textThat((value) => /^[0-9a-f]{64}$/.test(value), 'a SHA-2
 export const listOf = <T extends z.ZodType>(form: T) => z.array(form, 'a list').readonly()
 
 /** `2026-11-20-3f9c2ab4d1e0`: an as-of date and 12 hex digits. */
-export const isSnapshotId = (value: string): boolean =>
+const isSnapshotId = (value: string): boolean =>
   /^\d{4}-\d\d-\d\d-[0-9a-f]{12}$/.test(value) && isDay(value.slice(0, 10))
 export const aSnapshotId = textThat(isSnapshotId, 'a snapshot id')
 
@@ -41,9 +41,12 @@ export const address = textThat(
 
 /** The key of an object that a build makes: it leads out of no folder. */
 export const objectKey = textThat(
-  (value) => /^(?:[\w.-]+\/)*[\w.-]+$/.test(value) && !/(^|\/)\.\.?(\/|$)/.test(value),
+  (value) => /^(?:[\w.-]+\/)*[\w.-]+$/.test(value) && !hasDotSegment(value),
   'the key of an object',
 )
+
+/** A segment `.` or `..` would lead to another place than the key says. */
+export const hasDotSegment = (key: string): boolean => /(^|\/)\.\.?(\/|$)/.test(key)
 
 /** The key of any object of a bucket: foreign ones can be odd. */
 export const anyKey = textThat((value) => value !== '' && value.length <= 1024, 'a key')

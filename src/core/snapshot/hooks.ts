@@ -45,10 +45,10 @@ export interface PageMakers {
 }
 
 /** @param before keys of the pages that were made before */
-export type ClosingPages = (source: SitePageSource, before: readonly string[]) => Iterable<Page>
+type ClosingPages = (source: SitePageSource, before: readonly string[]) => Iterable<Page>
 
 /** Pages that name the snapshot. Its id comes from its documents and its other pages. */
-export type NamedPages = (
+type NamedPages = (
   source: StatusSource,
   site: PageSite,
 ) => {

@@ -11,7 +11,7 @@ import type { EarlierFiles } from './parts.ts'
 
 export const madeFilesKey = 'downloads.ndjson'
 
-export interface MadeFile extends WrittenFile {
+interface MadeFile extends WrittenFile {
   readonly from: string
 }
 

@@ -224,7 +224,7 @@ export const byKey = (one: { readonly key: string }, other: { readonly key: stri
 const everyLine =
   /^\{"key":"((?:[\w.-]+\/)*)([\w.-]+)","sha256":"([0-9a-f]{64})","bytes":(\d+),"type":"([^"\\]+)","from":"([\w-]*)"(?:,"months":\[([\d,]+)\])?\}$/gm
 
-/** @returns null if the text holds anything but lines of objects */
+/** @returns null if the text holds anything but lines of objects, or a key that leads out of its folder */
 export function parseLines(text: string): ParsedLine[] | null {
   const found: ParsedLine[] = []
   let length = 0
@@ -234,7 +234,7 @@ export function parseLines(text: string): ParsedLine[] | null {
     found.push({ key: folder + name, name, sha256, bytes: Number(bytes), type, from, ...more })
     length += line.length + 1
   }
-  return length === text.length && !found.some(({ key }) => key.includes('../')) ? found : null
+  return length === text.length && !found.some(({ key }) => form.hasDotSegment(key)) ? found : null
 }
 
 /** @param folder ends with a slash @returns lines by name; none if the text holds anything but lines of this folder */

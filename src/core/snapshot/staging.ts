@@ -17,8 +17,6 @@ import { shardKey } from './shard.ts'
 import { factsKey } from './signed-facts.ts'
 import { systemCode } from '../system/message.ts'
 
-export type StagedSnapshot = ReturnType<typeof makeStaging>
-
 /**
  * Makes an empty staging folder beside `out`, after removing leftovers of killed builds.
  * @throws {Error} if `out` holds something that is not a snapshot, or lies where no folder can be made

@@ -18,7 +18,7 @@ export interface StatusSource {
 export const statusKey = 'status/index.json'
 
 /** The published form. Without a time: the answer's `Last-Modified` is the time when the snapshot went live. */
-type StatusDocument = ReturnType<typeof documentOf>
+export type StatusDocument = ReturnType<typeof documentOf>
 
 export const statusJson = (source: StatusSource): string => JSON.stringify(documentOf(source))
 
@@ -78,7 +78,7 @@ export async function readPublishedStatus(base: string, signal: AbortSignal) {
 }
 
 /** The staged snapshot of a deployment. Source: src/core/edge/core/preview.ts. */
-interface PublishedStaged {
+export interface PublishedStaged {
   readonly snapshot: string
   readonly as_of: string
   /** ISO 8601 with time. */

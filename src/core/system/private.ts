@@ -3,7 +3,6 @@
 import { closeSync, fchmodSync, openSync } from 'node:fs'
 
 export const privateFile = 0o600
-export const privateFolder = 0o700
 
 /** Makes an empty file for others to fill, such as SQLite. @throws {Error} if there is something already */
 export function makePrivateFile(file: string): void {

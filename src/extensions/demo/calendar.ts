@@ -5,7 +5,7 @@ import { openCalendar } from '../../core/guards/calendar.ts'
 import { addDays, addYears } from '../../core/system/days.ts'
 
 /** Business days, ascending, ISO. */
-export type DemoCalendar = readonly string[]
+type DemoCalendar = readonly string[]
 
 /** Index of the last business day on or before a date, -1 if there is none. */
 export function indexOnOrBefore(calendar: DemoCalendar, date: string): number {

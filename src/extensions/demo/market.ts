@@ -47,7 +47,7 @@ interface Kind {
 
 export type Way = 'savingsPlan' | 'oneTimeInvestment' | 'capitalFormingPayments'
 
-export interface Purchase {
+interface Purchase {
   readonly possible: boolean
   readonly minimums: readonly (string | null)[]
 }
@@ -63,7 +63,7 @@ interface Figure {
 }
 
 /** How the items of a structure are made. */
-export interface Breakdown {
+interface Breakdown {
   /** A list of names, or `countries` or `currencies` of the fund's region. */
   readonly names: string
   /** So many of the names, in any order. Without it, all of them in their order. */

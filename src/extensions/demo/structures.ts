@@ -10,7 +10,7 @@ import type { Instrument } from './funds.ts'
 import { currencies, entryNamed, inBoth, nameLists, wholeWithin } from './market.ts'
 
 /** One entry of a breakdown or list, counted in hundredths of a percent so that sums are exact. */
-export interface Share {
+interface Share {
   readonly name: string
   readonly hundredths: number
 }

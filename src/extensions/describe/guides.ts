@@ -57,7 +57,7 @@ export function guidePage(guide: Guide, site: Site, language: Language): Page {
  * documentation in the same language). What is between `{{with PART}}` and `{{end}}` stays if the snapshot has that part of the site.
  * @throws {Error} for an unknown placeholder
  */
-export function filled(guide: Guide, site: Site, language: Language, key: string): string {
+function filled(guide: Guide, site: Site, language: Language, key: string): string {
   const blocks = blocksOf(site, language, key)
   const fill = (_: string, name: string, argument: string | undefined): string => {
     if (argument !== undefined && name === 'to') return linkTo(key, argument)

@@ -15,7 +15,7 @@ import type { DescribedFile, PackageFacts } from './data-package.ts'
 import type { DownloadFormat } from './formats/format.ts'
 import { historyPath } from './formats/fund-files.ts'
 
-export interface PageFacts extends PackageFacts {
+interface PageFacts extends PackageFacts {
   readonly formats: readonly DownloadFormat[]
   /** The public key of the signature of the checksums; null without one. */
   readonly signedBy: string | null

@@ -19,8 +19,8 @@ import {
 } from '../../core/cli/format.ts'
 import { formatDollars, formatDuration } from '../../core/cli/format.ts'
 import { cut, safeLines, withoutSecrets } from '../../core/cli/safe-text.ts'
-import { describeEvent } from '../../core/cli/nightly/events.ts'
-import { type NightlyWarning, outcomeOf, type RunFacts } from '../../core/cli/nightly/facts.ts'
+import { describeEvent } from '../../core/cli/events.ts'
+import { type NightlyWarning, outcomeOf, type RunFacts } from '../../core/cli/facts.ts'
 import { firstOf, linesOfRun, tableOfCorrected, tableOfMoves } from '../../core/cli/nightly/news.ts'
 
 const linesShown = 100

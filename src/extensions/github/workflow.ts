@@ -6,7 +6,7 @@ import type { Session } from '../../core/cli/command.ts'
 import { allowanceFor, type Objection } from '../../core/guards/guards.ts'
 import { placeToWrite } from '../../core/system/place.ts'
 import { cut, withoutCommands } from '../../core/cli/safe-text.ts'
-import type { NightlyWarning, RunFacts } from '../../core/cli/nightly/facts.ts'
+import type { NightlyWarning, RunFacts } from '../../core/cli/facts.ts'
 import { describeRefusal } from './report.ts'
 
 const name = 'fundpress nightly'

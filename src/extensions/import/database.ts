@@ -121,7 +121,7 @@ export function openStaging(db: Database.Database, table: SchemaTable, columns: 
 }
 
 /** `upsert` keeps what the file does not name; `funds` replaces all rows of the funds that it names; `table` all rows. */
-export type Scope = 'upsert' | 'funds' | 'table'
+type Scope = 'upsert' | 'funds' | 'table'
 
 /** How to wait for others that read or write. */
 export interface Waiting {

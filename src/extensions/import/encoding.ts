@@ -73,7 +73,7 @@ export async function* chunksOf(file: string, onBytes: (count: number) => void):
   }
 }
 
-export interface EncodingAnswer {
+interface EncodingAnswer {
   /** By a flag: for this file. */
   readonly asked: ChoosableEncoding | undefined
   /** By the config: for files that do not say themselves what they are. */

@@ -53,7 +53,7 @@ export interface Layout {
 }
 
 /** Names that are like an unknown one: the end of a message. */
-export type Suggest = (word: string, names: readonly string[]) => string
+type Suggest = (word: string, names: readonly string[]) => string
 
 /** A header's name as it is compared: without upper case. */
 export const headerName = (cell: FileCell): string => String(cell).trim().toLowerCase()

@@ -226,7 +226,7 @@ interface Asking {
 }
 
 /** @returns '' for no answer */
-export type Ask = (question: string) => Promise<string>
+type Ask = (question: string) => Promise<string>
 
 /** @throws {UsageError} for a wrong flag, and without `ask` for missing answers, naming all of them */
 export async function collectAnswers({ target, given, release, ask }: Asking): Promise<Answers> {

@@ -2,7 +2,7 @@
 
 import type { LiveSnapshot } from '../../core/bucket/live/live.ts'
 import type { Night } from '../../core/cli/ended.ts'
-import type { Outcome, RunFacts } from '../../core/cli/nightly/facts.ts'
+import type { Outcome, RunFacts } from '../../core/cli/facts.ts'
 import { cut, safeLines } from '../../core/cli/safe-text.ts'
 
 export interface Figure {

@@ -191,7 +191,7 @@ it('rollback keeps who took back what and why', async () => {
   expect((await press.fundpress('rollback')).stderr).toContain(`has reverted ${good}`)
 })
 
-it('keeps figures and events, ignores those of another form, and keeps 200', async () => {
+it('keeps figures and events, leaves out and names those of another form, and keeps 200', async () => {
   await nightly()
   const [night] = history()
   const one = {
@@ -207,9 +207,14 @@ it('keeps figures and events, ignores those of another form, and keeps 200', asy
   const many = Array.from({ length: 210 }, (_, index) => ({ ...one, who: String(index) }))
   for (const file of [{ nights: [night] }, { nights: [night], events: [...many, ...wrong] }]) {
     press.bucket.put('nightly/history.json', JSON.stringify({ format: 1, ...file }))
-    expect((await press.fundpress('nightly --db nowhere')).code).toBe(1)
+    const { code, stderr } = await press.fundpress('nightly --db nowhere')
+    expect(code).toBe(1)
+    const leftOut =
+      'entries of nightly/history.json that are damaged, or of another version are left out: 7\n'
+    expect(stderr.includes(leftOut)).toBe('events' in file)
     expect(history()).toEqual([night])
   }
+  expect((await press.fundpress('nightly --db nowhere')).stderr).not.toContain('left out')
   expect(keptEvents()).toHaveLength(200)
   expect([keptEvents()[0]?.['who'], keptEvents().at(-1)?.['kind']]).toEqual(['11', 'failed'])
 })

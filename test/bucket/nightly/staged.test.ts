@@ -29,7 +29,7 @@ it('ends with a staged and verified snapshot, says how to look at it, and does n
   expect([run.code, stepsOf(run)]).toEqual([0, wholeNight])
   expect(press.bucket.body('live.json')).toEqual(before)
   const { snapshot, slot } = staged()
-  expect(lastOf(run)).toMatchObject({ snapshot, slot, isStaged: true, isVerified: true })
+  expect(lastOf(run)).toMatchObject({ snapshot, slot, outcome: 'staged', isVerified: true })
   expect(press.bucket.faultsOf(slot)).toEqual([])
   expect(history().at(-1)).toMatchObject({ snapshot, isVerified: true })
   expect(keptEvents().at(-1)).toMatchObject({ kind: 'staged', snapshot })

@@ -27,7 +27,7 @@ export const fail = <const E extends string>(error: E): RefusedAnswer<NoInfer<E>
 export const isRefusal = (answer: object): answer is RefusedAnswer => 'refused' in answer
 
 /** Inputs of an answer beside the fund's rows. */
-export interface Asked {
+interface Asked {
   /** The snapshot's date, ISO 8601. */
   readonly asOf: string
   readonly language: Language

@@ -93,7 +93,7 @@ export interface FundPageSource {
 }
 
 /** A newest price that is older than the thresholds of src/core/guards allow; null if it is not, or is not watched. */
-export type Overdue = 'late' | 'stale'
+type Overdue = 'late' | 'stale'
 
 export interface NavPoint {
   /** ISO 8601 */

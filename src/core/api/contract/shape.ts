@@ -45,7 +45,7 @@ export interface Text extends Described<'text'> {
 }
 
 /** Decimal text, published as a string digit for digit: '-12.50', or '-12,50'. Needs no escapes. */
-export interface Decimal extends Described<'decimal'> {
+interface Decimal extends Described<'decimal'> {
   readonly mark: '.' | ','
 }
 

@@ -36,14 +36,27 @@ export const awaitLateRequests = ({ store, lease, lateSeconds, onWarning }: Door
 
 export type Found = Awaited<ReturnType<typeof findSituation>>
 
-/** Reads under the lease: the holder before may have flipped. `found`: `live.json` as an object of the store. */
+/**
+ * Reads under the lease: the holder before may have flipped. `found`: `live.json` as an object of the store. `left`: if `live.json` was
+ * removed, edges go on with the last good one, and so with the slot that was probably live.
+ */
 export async function findSituation(door: Door) {
   const { store, lease, isRepair, slots: count } = door
   const found = await readLiveFor(store, isRepair)
   const { live } = found
   assertFollowed(store, live, door)
   const { staged, hasFile: hasStagedFile } = await findStaged(store, live)
-  return { found, live, staged, hasStagedFile, journal: { changing: lease.torn }, isRepair, slots: count }
+  const left = live === null && !lease.isFirst ? ((await guessLive(store)).live?.slot ?? null) : null
+  return {
+    found,
+    live,
+    staged,
+    hasStagedFile,
+    journal: { changing: lease.torn },
+    isRepair,
+    left,
+    slots: count,
+  }
 }
 
 /** @throws {LiveDamaged} if `live.json` is damaged, unless this is a repair @throws {Error} if the store fails */

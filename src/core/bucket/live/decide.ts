@@ -22,6 +22,8 @@ export interface Situation {
   /** The id in the manifest of the candidate's slot; null without a manifest. `undefined`: not read. */
   readonly held: string | null | undefined
   readonly isRepair: boolean
+  /** While nothing is live: the slot in which edges may still read, since `live.json` was removed. */
+  readonly left?: Slot | null
   /** Of `bucket.slots`. */
   readonly slots: number
 }
@@ -51,10 +53,10 @@ export function decide(candidate: Candidate, situation: Situation): Decision {
 
 function decideSnapshot(
   { isThis, isStaging }: Extract<Candidate, { kind: 'snapshot' }>,
-  { live, staged, journal, held, isRepair, slots: count }: Situation,
+  { live, staged, journal, held, isRepair, left = null, slots: count }: Situation,
 ): Decision {
   if (!isRepair && live !== null && isThis(live)) return { kind: 'nothing', named: live, isStaged: false }
-  const slot = slotToWrite(live, staged, count)
+  const slot = slotToWrite(live, staged, count, left)
   const torn = tornSlots(journal, live)[slot] ?? null
   const isTrusted = torn === null && !isRepair
   if (isTrusted && staged !== null && staged !== undefined && isThis(staged)) {
@@ -111,15 +113,16 @@ function decideBefore(
 
 /**
  * The slot that the next publish writes to: the one of what is staged, else an unused one, else the one that readers have left first.
- * @param count of `bucket.slots`
+ * @param count of `bucket.slots` @param left see {@link Situation}
  */
 export function slotToWrite(
   live: Live | null,
   staged: Pick<Live, 'slot'> | null | undefined,
   count: number,
+  left: Slot | null = null,
 ): Slot {
-  if (live === null) return slots[0]
   if (staged) return staged.slot
+  if (live === null) return left === slots[0] ? slots[1] : slots[0]
   const used = snapshotsIn(live).map(({ slot }) => slot)
   const lastUse = (slot: Slot) => (used.includes(slot) ? used.indexOf(slot) : used.length)
   const ours = slots.slice(0, count).filter((slot) => slot !== live.slot)

@@ -58,16 +58,16 @@ export async function goLive(door: Door, arrival: Arrival): Promise<Gone> {
 
 /**
  * Writes `staged.json` in place of `live.json`; `flip` brings the snapshot to the door again. The slot counts as whole only
- * afterwards: a whole slot holds what was live, or what `staged.json` names.
+ * afterwards: a whole slot holds what was live, or what `staged.json` names. Readers still use all downloads, so none is removed.
  */
-export async function stage(door: Door, arrival: Arrival): Promise<Pick<Gone, 'mended'>> {
+export async function stage(door: Door, arrival: Arrival): Promise<Pick<Gone, 'mended' | 'removed'>> {
   const { store, lease, pointer } = door
   const { next, mended } = await admit(door, arrival)
   await store.put(smallObject(stagedKey, next), undefined, lease.writing)
   await lease.markTorn(arrival.slot, null)
   if (next.changes !== undefined) await store.delete([next.changes])
   await pointStaged(pointer, next)
-  return { mended }
+  return { mended, removed: [] }
 }
 
 async function admit(door: Door, arrival: Arrival) {

@@ -82,7 +82,7 @@ export interface Retention {
 }
 
 /** All folders of downloads, which tell the last day of a month, and those that `live.json` names. */
-export interface KnownFolders {
+interface KnownFolders {
   readonly all: readonly string[]
   readonly named: ReadonlySet<string>
 }

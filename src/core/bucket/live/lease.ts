@@ -76,10 +76,9 @@ export async function withLease<T>(
   const found = await readJournal(store, isRepair)
   if (isHeldByOther(found, me, isAlive)) throw new Error(heldMessage(store, found))
   const torn = found.journal?.changing ?? (await tornWithoutJournal(store, found, isRepair))
-  const isNew = 'ifAbsent' in found.condition
-  if (isNew) await onNew?.()
   const lease = new Lease(store, options, found, torn, target)
-  await lease.acquire(isNew)
+  if (lease.isFirst) await onNew?.()
+  await lease.acquire()
   try {
     return await work(lease)
   } finally {
@@ -90,6 +89,8 @@ export async function withLease<T>(
 
 export class Lease {
   readonly id = randomUUID()
+  /** True if the bucket had no journal: nobody has published into it. */
+  readonly isFirst: boolean
   /** The torn slots that the holder before has left. */
   readonly torn: TornSlots
   /** True if requests of earlier holders may have been under way when the lease was acquired. */
@@ -116,6 +117,7 @@ export class Lease {
     target: string | undefined,
   ) {
     const { leaseSeconds, isLocking, time = realTime } = options
+    this.isFirst = 'ifAbsent' in found.condition
     this.#store = store
     this.#options = options
     this.#target = target
@@ -133,15 +135,15 @@ export class Lease {
     this.writing = { signal, assertFresh }
   }
 
-  /** Call once, before all else. @param isNew true if there was no journal */
-  async acquire(isNew: boolean): Promise<void> {
+  /** Call once, before all else. */
+  async acquire(): Promise<void> {
     const { isLocking, leaseSeconds } = this.#options
     await this.#write().catch(async (error: unknown) => {
       if (!(error instanceof LeaseLost)) throw error
       throw new Error(heldMessage(this.#store, await readJournal(this.#store)), { cause: error.cause })
     })
     if (isLocking)
-      await assertConditionsHold(this.#store, this.#says(), isNew).catch(async (error: unknown) => {
+      await assertConditionsHold(this.#store, this.#says(), this.isFirst).catch(async (error: unknown) => {
         await this.release().catch(() => undefined)
         throw error
       })

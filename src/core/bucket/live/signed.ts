@@ -29,7 +29,7 @@ export const textsIn =
   async (key) =>
     (await readSmall(store, inSlot(slot, key), options))?.text ?? null
 
-export interface SignatureFault extends ObjectDifference {
+interface SignatureFault extends ObjectDifference {
   /** The fingerprint of the key that has signed it all the same. */
   readonly by?: string | undefined
 }

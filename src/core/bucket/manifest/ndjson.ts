@@ -35,7 +35,7 @@ export interface ListSource {
 }
 
 /** Parses a line. @param index of the line, from 0 @throws {Error} that says what is wrong with it */
-export type ParseLine<T> = (line: string, index: number) => T
+type ParseLine<T> = (line: string, index: number) => T
 
 /** For a list that this process has written. A list of the bucket is checked. */
 export const ownLine = <T>(line: string): T => JSON.parse(line) as T

@@ -62,7 +62,7 @@ const eventOfRun = z.object({
 export type NightlyEvent = Readonly<z.output<typeof eventOfRun>>
 export type NewEvent = Omit<NightlyEvent, 'at' | 'times' | 'isUntold'>
 
-export interface NightlyHistory {
+interface NightlyHistory {
   readonly nights: readonly NightlyFigures[]
   readonly events: readonly NightlyEvent[]
   /** Digests of the warnings of the last run that was done: they are not reported again. */
@@ -115,25 +115,40 @@ const patternOf = ({ kind, asOf, step, reason, objections = [] }: NewEvent) => {
 const file = z.looseObject({ format: z.literal(1) })
 const emptyHistory: NightlyHistory = { nights: [], events: [], told: [] }
 
-/** Takes a damaged history, or that of another version, for an empty one: nothing depends on it. */
-export function readHistory(body: string): NightlyHistory {
-  try {
-    const found = file.parse(JSON.parse(body))
-    const listOf = <T>(name: string, schema: z.ZodType<T>) => {
-      const list: unknown = found[name]
-      // Values stay as they are: a later version may have written more fields.
-      const isRight = (value: unknown): value is T => schema.safeParse(value).success
-      return Array.isArray(list) ? list.filter(isRight) : []
-    }
-    return {
-      nights: listOf('nights', figuresOfRun),
-      events: listOf('events', eventOfRun),
-      told: listOf('told', text),
-    }
-  } catch {
-    return emptyHistory
-  }
+interface ReadHistory {
+  readonly history: NightlyHistory
+  /** A sentence about what is left out, or null. */
+  readonly leftOut: string | null
 }
+
+/** Takes a damaged history, or that of another version, for an empty one: nothing depends on it. @param body null: there is none */
+function readHistory(body: string | null): ReadHistory {
+  if (body === null) return { history: emptyHistory, leftOut: null }
+  let found: z.output<typeof file>
+  try {
+    found = file.parse(JSON.parse(body))
+  } catch {
+    return { history: emptyHistory, leftOut: `${historyKey} is ${unknownForm}: it begins anew` }
+  }
+  let wrong = 0
+  const listOf = <T>(name: string, schema: z.ZodType<T>) => {
+    const list: unknown = found[name]
+    // Values stay as they are: a later version may have written more fields.
+    const isRight = (value: unknown): value is T => schema.safeParse(value).success
+    const right = Array.isArray(list) ? list.filter(isRight) : []
+    wrong += Array.isArray(list) ? list.length - right.length : 0
+    return right
+  }
+  const history = {
+    nights: listOf('nights', figuresOfRun),
+    events: listOf('events', eventOfRun),
+    told: listOf('told', text),
+  }
+  const leftOut = `entries of ${historyKey} that are ${unknownForm} are left out: ${wrong}`
+  return { history, leftOut: wrong === 0 ? null : leftOut }
+}
+
+const unknownForm = 'damaged, or of another version'
 
 const toldKept = 10_000
 
@@ -156,19 +171,26 @@ export function recall({ told }: Pick<NightlyHistory, 'told'>) {
 export type Recalled = ReturnType<typeof recall>
 
 export async function fetchHistory(store: ObjectStore): Promise<NightlyHistory> {
-  return readHistory((await readSmall(store, historyKey))?.text ?? '')
+  return readHistory((await readSmall(store, historyKey))?.text ?? null).history
 }
 
 type Change = (history: NightlyHistory, at: string) => NightlyHistory
 
-/** @param isLocking false for a store without conditional writes: one of two simultaneous changes is lost */
-async function changeHistory(store: ObjectStore, isLocking: boolean, change: Change) {
+interface Keeping {
+  /** False for a store without conditional writes: one of two simultaneous changes is lost. */
+  readonly isLocking: boolean
+  /** Called if the history has something that is not kept: later runs do not find it any more. */
+  readonly onWarning: (warning: string) => void
+}
+
+async function changeHistory(store: ObjectStore, { isLocking, onWarning }: Keeping, change: Change) {
   for (let attempt = 1; ; attempt++) {
     const { text, condition, now } = await readReplaceable(store, historyKey)
-    const before = readHistory(text ?? '')
+    const { history: before, leftOut } = readHistory(text)
     const after = change(before, now.toISOString())
     try {
       await store.put(smallObject(historyKey, { format: 1, ...after }), isLocking ? condition : undefined)
+      if (leftOut !== null) onWarning(`${store.name}: ${leftOut}`)
       return { before, after }
     } catch (error) {
       if (!(error instanceof ConditionFailed) || attempt === 5) throw error
@@ -186,9 +208,9 @@ interface NewInHistory {
 export async function keepInHistory(
   store: ObjectStore,
   { figures, events, told }: NewInHistory,
-  isLocking: boolean,
+  keeping: Keeping,
 ): Promise<KeptHistory> {
-  const { before, after } = await changeHistory(store, isLocking, (history, at) => ({
+  const { before, after } = await changeHistory(store, keeping, (history, at) => ({
     nights: figures === undefined ? history.nights : withRun(history.nights, figures),
     events: events.reduce((all, event) => withEvent(all, { ...event, at }), history.events),
     told: told ?? history.told,
@@ -202,15 +224,15 @@ export async function keepInHistory(
 }
 
 /** Notes that the live slot was found whole: further attempts of the day need not list it. */
-export const keepListed = (store: ObjectStore, snapshot: string, isLocking: boolean) =>
-  changeHistory(store, isLocking, (history, at) => ({
+export const keepListed = (store: ObjectStore, snapshot: string, keeping: Keeping) =>
+  changeHistory(store, keeping, (history, at) => ({
     ...history,
     nights: history.nights.map((one) => (one.snapshot === snapshot ? { ...one, listedAt: at } : one)),
   }))
 
 /** Notes that no notice of a failure could be sent: the next attempt that fails in the same way sends one. */
-export const keepUntold = (store: ObjectStore, failure: NewEvent, isLocking: boolean) =>
-  changeHistory(store, isLocking, (history) => ({
+export const keepUntold = (store: ObjectStore, failure: NewEvent, keeping: Keeping) =>
+  changeHistory(store, keeping, (history) => ({
     ...history,
     events: history.events.map((one) =>
       patternOf(one) === patternOf(failure) ? { ...one, isUntold: true } : one,

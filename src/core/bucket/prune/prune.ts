@@ -37,7 +37,7 @@ import { nothing } from '../manifest/ndjson.ts'
 import { hasAny } from '../store/read.ts'
 import { Damaged, keysPerDelete, type ObjectStore } from '../store/store.ts'
 
-export interface PruneOptions
+interface PruneOptions
   extends LeaseOptions, Pick<BucketState, 'retention' | 'slots' | 'today' | 'onListed' | 'onNote'> {
   /** False: nothing is removed. */
   readonly isReal: boolean

@@ -1,11 +1,13 @@
 /** `fundpress flip`, and a publish of a staged snapshot: brings the staged snapshot to the door. */
 
-import { newsOf } from '../changes/news.ts'
+import type { AllowedObjection } from '../../guards/guards.ts'
+import { type News, newsOf } from '../changes/news.ts'
 import { awaitLateRequests, findSituation, withDoor, type Found } from '../live/command.ts'
 import { decide } from '../live/decide.ts'
 import { goLive } from '../live/door.ts'
 import { assertFollowed, point, pointStaged } from '../live/follow.ts'
-import { type Live, readLive, snapshotOf } from '../live/live.ts'
+import type { RemovedFolder } from '../live/download-folders.ts'
+import { type Live, type LiveSnapshot, readLive, snapshotOf } from '../live/live.ts'
 import type { Arrival, Door, DoorOptions } from '../live/options.ts'
 import { clearWithdrawn, hasCleared } from '../live/removal.ts'
 import { findStaged, readStaged, type Staged } from '../live/staged.ts'
@@ -16,14 +18,28 @@ interface FlipStagedOptions extends DoorOptions {
   readonly to: string
 }
 
-export type FlipSummary = Awaited<ReturnType<typeof flipStaged>>
+/** What a flip has done; a publish of a staged snapshot reports it, too. */
+interface Flipped {
+  readonly outcome: 'flipped' | 'already live'
+  /** Number of documents that differ from the former live ones; null if unknown. */
+  readonly changed: number | null
+  /** Null if nothing was live, or nothing is new. */
+  readonly news: News | null
+  readonly allowed: readonly AllowedObjection[]
+  readonly removed: readonly RemovedFolder[]
+}
+
+export interface FlipSummary extends LiveSnapshot, Flipped {
+  /** The snapshot that was live until then; null without one. */
+  readonly before: string | null
+}
 
 /**
- * @returns what is live now. `hasFlipped`: false if it was live already. `before`: the snapshot that was live until then
+ * @returns what is live now. `before`: the snapshot that was live until then
  * @throws {Refusal} if a guard refuses it now @throws {Error} if the snapshot is not staged, its slot is not whole, or another process
  * holds the lease
  */
-export async function flipStaged(store: ObjectStore, options: FlipStagedOptions) {
+export async function flipStaged(store: ObjectStore, options: FlipStagedOptions): Promise<FlipSummary> {
   const { to, pointer } = options
   const { live } = await readLive(store)
   assertFollowed(store, live, options)
@@ -32,17 +48,22 @@ export async function flipStaged(store: ObjectStore, options: FlipStagedOptions)
   if (live?.snapshot === to && staged === null && (await hasCleared(store, live))) {
     await point(pointer, live)
     await pointStaged(pointer, null)
-    return isLiveAlready(live)
+    return liveAlready(live)
   }
   return withDoor(store, options, flipUnder)
 }
 
-const isLiveAlready = (live: Live) => {
-  const nothing = { hasFlipped: false, changed: 0, news: null, allowed: [], removed: [] }
-  return { ...snapshotOf(live), ...nothing, before: live.snapshot }
-}
+const liveAlready = (live: Live): FlipSummary => ({
+  ...snapshotOf(live),
+  outcome: 'already live',
+  changed: 0,
+  news: null,
+  allowed: [],
+  removed: [],
+  before: live.snapshot,
+})
 
-async function flipUnder(door: FlipStagedOptions & Door) {
+async function flipUnder(door: FlipStagedOptions & Door): Promise<FlipSummary> {
   const { store, folder, pointer, to } = door
   await awaitLateRequests(door)
   const found = await findSituation(door)
@@ -56,7 +77,7 @@ async function flipUnder(door: FlipStagedOptions & Door) {
   if (decision.kind === 'nothing') {
     const removed = await clearWithdrawn(store, decision.named, door)
     await point(pointer, decision.named)
-    return { ...isLiveAlready(decision.named), removed }
+    return { ...liveAlready(decision.named), removed }
   }
   if (decision.kind !== 'flip' || staged === null || manifest === null)
     throw new Error(`${store.name}: ${decision.kind === 'refusal' ? decision.why : `${to} is not staged`}`)
@@ -64,12 +85,19 @@ async function flipUnder(door: FlipStagedOptions & Door) {
   return { ...snapshotOf(now), ...done, before: live?.snapshot ?? null }
 }
 
+interface FlippedNow {
+  readonly live: Live
+  /** Number of damaged objects that were put again. */
+  readonly mended: number
+  readonly done: Flipped
+}
+
 export async function flip(
   door: Door,
   { found: live, hasStagedFile }: Found,
   staged: Staged,
   snapshot: Pick<Arrival, 'manifest' | 'mend'>,
-) {
+): Promise<FlippedNow> {
   const { changes, edition, downloads, slot } = staged
   const gone = await goLive(door, {
     kind: 'flip',
@@ -88,5 +116,5 @@ export async function flip(
     before === null
       ? { changed: gone.live.objects, news: null }
       : { changed, news: newsOf(compared, gone.manifest, announced, null) }
-  return { live: gone.live, mended, done: { hasFlipped: true, ...differences, allowed, removed } }
+  return { live: gone.live, mended, done: { outcome: 'flipped', ...differences, allowed, removed } }
 }

@@ -11,11 +11,12 @@ import { awaitLateRequests, findSituation, withDoor, readLiveFor } from '../live
 import { decide } from '../live/decide.ts'
 import { fence, goLive, noteFollower, stage } from '../live/door.ts'
 import type { RemovedFolder } from '../live/download-folders.ts'
-import { assertFollowed, namesFollower, point, pointStaged } from '../live/follow.ts'
-import { changesKey, checksumsIn, gzipType, inSlot, manifestIn, noCache, stagedKey } from '../live/layout.ts'
+import { assertFollowed, type Following, namesFollower, point, pointStaged } from '../live/follow.ts'
+import { changesKey, checksumsIn, gzipType, inSlot, manifestIn, noCache } from '../live/layout.ts'
+import { type Slot, stagedKey } from '../live/layout.ts'
 import { roundingMs } from '../live/lease.ts'
 import type { Live, LiveObject } from '../live/live.ts'
-import type { Arrival, Door, Gone } from '../live/options.ts'
+import type { Arrival, Door } from '../live/options.ts'
 import { clearWithdrawn, hasCleared, newlyRestricted } from '../live/removal.ts'
 import { findWholeStaged } from '../live/staged.ts'
 import { downloadsState } from '../live/status.ts'
@@ -23,7 +24,7 @@ import type { Change } from '../manifest/compare.ts'
 import { adviseRepair, fetchHead } from '../manifest/manifest.ts'
 import { ownLine, readNdjson } from '../manifest/ndjson.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
-import { findDownloads, noDownloads, uploadDownloads } from './downloads.ts'
+import { type DownloadCounts, findDownloads, noDownloads, uploadDownloads } from './downloads.ts'
 import { flip } from './flip-staged.ts'
 import { assertUnchanged, copySnapshot, identifySnapshot, namesSnapshot } from './snapshot.ts'
 import type { Publish, PublishOptions, Identity } from './snapshot.ts'
@@ -33,19 +34,37 @@ import { orIfMissing } from '../store/files.ts'
 import { realTime } from '../store/retry.ts'
 import type { ObjectStore } from '../store/store.ts'
 
-export type PublishSummary = Awaited<ReturnType<typeof publish>>
+/** What has become of the snapshot. `already …`: it was before this command, which had nothing to upload. */
+export type PublishOutcome = 'flipped' | 'staged' | 'already live' | 'already staged'
 
-/**
- * `hasFlipped`: false if the same was live already, or was staged. `isStaged`: it is staged; `hasStaged`: by this publish. `changed`:
- * documents that differ from the former live ones; null if unknown. `put`, `deleted`: objects that differed from the slot's, which
- * held a snapshot older than the live one; `bytes`: size of the put ones; `mended`: damaged objects that were put again. Only
- * `downloads` counts the analysts' files. `allowed`: exceptions in the build and the publish. `news`: null if nothing was live, or
- * nothing is new.
- */
-type Done = Awaited<ReturnType<typeof carryOut>>
+interface Done {
+  readonly slot: Slot
+  readonly outcome: PublishOutcome
+  /** Number of documents that differ from the former live ones; null if unknown. */
+  readonly changed: number | null
+  /** Null if nothing was live, or nothing is new. */
+  readonly news: News | null
+  /** Number of objects that differed from the slot's, which held a snapshot older than the live one. */
+  readonly put: number
+  readonly deleted: number
+  /** Size of the put objects. */
+  readonly bytes: number
+  /** Number of damaged objects that were put again. */
+  readonly mended: number
+  /** Counts the analysts' files, which no other number does. */
+  readonly downloads: DownloadCounts
+  /** Exceptions in the build and the publish. */
+  readonly allowed: readonly AllowedObjection[]
+  readonly removed: readonly RemovedFolder[]
+}
+
+export interface PublishSummary extends Identity, Done {
+  readonly requests: Readonly<Record<string, number>>
+  readonly seconds: number
+}
 
 /** @throws {Refusal} by a guard @throws {Error} after which what is live stays live, and the next publish continues */
-export async function publish(store: ObjectStore, options: PublishOptions) {
+export async function publish(store: ObjectStore, options: PublishOptions): Promise<PublishSummary> {
   const started = performance.now()
   const identity = await identifySnapshot(options.out, options.baseUrl)
   // A stage waits for late requests in any case: they may remove `staged.json`.
@@ -95,26 +114,28 @@ async function nothingToDo(
   })
   if (decision.kind !== 'nothing') return null
   const { named, isStaged } = decision
-  if (isStaged) await pointStaged(pointer, named)
+  if (isStaged) return alreadyStaged(pointer, named)
   // A publish that was killed after its flip may have left withdrawn downloads.
-  else if (!namesFollower(named, pointer) || !(await hasCleared(store, named))) return null
-  else await point(pointer, named)
-  return { slot: named.slot, ...nothingDone, isStaged }
+  if (!namesFollower(named, pointer) || !(await hasCleared(store, named))) return null
+  await point(pointer, named)
+  return { slot: named.slot, outcome: 'already live', ...nothingDone }
 }
 
-const nothingDone = {
-  hasFlipped: false,
-  hasStaged: false,
-  isStaged: false,
+async function alreadyStaged(pointer: Following['pointer'], staged: Live): Promise<Done> {
+  await pointStaged(pointer, staged)
+  return { slot: staged.slot, outcome: 'already staged', ...nothingDone }
+}
+
+const nothingDone: Omit<Done, 'slot' | 'outcome'> = {
   changed: 0,
+  news: null,
   put: 0,
   deleted: 0,
   bytes: 0,
   mended: 0,
   downloads: noDownloads,
-  allowed: new Array<AllowedObjection>(),
-  removed: new Array<RemovedFolder>(),
-  news: null as News | null,
+  allowed: [],
+  removed: [],
 }
 
 async function publishUnder(door: PublishOptions & Door, identity: Identity): Promise<Done> {
@@ -133,11 +154,14 @@ async function publishUnder(door: PublishOptions & Door, identity: Identity): Pr
   }
   switch (decision.kind) {
     case 'nothing': {
-      const { named } = decision
+      const { named, isStaged } = decision
+      // Another attempt has staged it since the look without the lease.
+      if (isStaged) return alreadyStaged(pointer, named)
       // A stage may lack the right to write `live.json`: the next flip notes the follower.
       if (door.isStaging !== true) await noteFollower(store, found.found, door)
       await point(pointer, named)
-      return { slot: named.slot, ...nothingDone, removed: await clearWithdrawn(store, named, door) }
+      const removed = await clearWithdrawn(store, named, door)
+      return { slot: named.slot, outcome: 'already live', ...nothingDone, removed }
     }
     case 'flip': {
       if (staged === null) throw new Error(`${store.name}: nothing is staged`)
@@ -145,9 +169,7 @@ async function publishUnder(door: PublishOptions & Door, identity: Identity): Pr
       const { manifest } = snapshot
       const mend = putAgain(publish, null)
       const { mended, done } = await flip(door, found, staged, { manifest, mend })
-      const { allowed, removed } = done
-      const lists = { allowed: [...allowed], removed: [...removed] }
-      return { slot: decision.slot, ...nothingDone, ...done, ...lists, mended }
+      return { slot: decision.slot, ...nothingDone, ...done, mended }
     }
     case 'publish':
       return carryOut(publishInto(decision))
@@ -165,7 +187,7 @@ async function heldOf(store: ObjectStore, staged: Live): Promise<string | null> 
   return downloads === 'whole' || downloads === 'none' ? (head?.snapshot ?? null) : null
 }
 
-async function carryOut(publish: Publish) {
+async function carryOut(publish: Publish): Promise<Done> {
   const { lease, out, baseUrl, base, snapshot, isRepair, isStaging = false, override } = publish
   const { slot, live } = base
   const { manifest, edition } = snapshot
@@ -185,7 +207,7 @@ async function carryOut(publish: Publish) {
   const fenced = await reserveSlot(publish, uploaded, changes)
   const bytes = await uploadChanges(publish, uploaded)
   if (isRepair && live.live !== null) await markDamage(publish, live.live.slot)
-  const { written, ...announced } = await announce(publish, compared, read, allowed)
+  const { written, changed, news } = await announce(publish, compared, read, allowed)
   await assertUnchanged(out, snapshot, baseUrl)
   const downloads = await uploadDownloads(publish)
   await assertUnchanged(out, snapshot, baseUrl)
@@ -207,13 +229,20 @@ async function carryOut(publish: Publish) {
     deleted: () => deletedBy(uploaded),
     mend: putAgain(publish, uploaded),
   }
-  const { mended, removed = [] }: Partial<Gone> & Pick<Gone, 'mended'> = isStaging
-    ? await stage(publish, arrival)
-    : await goLive(publish, arrival)
-  const { put, deleted } = uploaded
-  const states = { hasFlipped: !isStaging, hasStaged: isStaging, isStaged: isStaging }
-  const figures = { put, deleted, bytes, mended, downloads: downloads.counts }
-  return { slot, ...states, ...announced, ...figures, allowed, removed: [...removed] }
+  const { mended, removed } = await (isStaging ? stage : goLive)(publish, arrival)
+  return {
+    slot,
+    outcome: isStaging ? 'staged' : 'flipped',
+    changed,
+    news,
+    put: uploaded.put,
+    deleted: uploaded.deleted,
+    bytes,
+    mended,
+    downloads: downloads.counts,
+    allowed,
+    removed,
+  }
 }
 
 async function assertRoom(publish: Publish, prepared: Prepared): Promise<void> {

@@ -12,7 +12,7 @@ import { orIfMissing } from '../store/files.ts'
 import type { SnapshotChanges } from '../../api/contract/changes.ts'
 import type { Door, DoorOptions, ReadsChanges } from '../live/options.ts'
 
-export type Snapshot = Awaited<ReturnType<typeof copySnapshot>>
+type Snapshot = Awaited<ReturnType<typeof copySnapshot>>
 
 /** Equal id and edition mean equal bytes. */
 export interface Identity {

@@ -10,8 +10,6 @@ import { statOf } from './folder-files.ts'
 /** `live.json`, `journal.json` and the history, each beside the file that it replaces, in blocks of 4 KB. */
 const reserveBytes = 128 * 1024
 
-export type Reserve = ReturnType<typeof openReserve>
-
 /** @param own the folder of the store, which holds no objects */
 export function openReserve(own: OpenFolder) {
   /** Without a reserve all goes on as with one, up to the full disk: no failure of this matters before. */

@@ -182,7 +182,7 @@ export const realTime: Time = {
  * Number of requests at a time: lower while the store throttles, higher again with its answers. Additive increase,
  * multiplicative decrease, as in TCP. `sdk.ts` has one for all requests of a client.
  */
-export interface Concurrency {
+interface Concurrency {
   readonly most: number
   /** Between 1 and `most`; its whole part counts. */
   readonly allowed: number

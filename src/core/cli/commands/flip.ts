@@ -6,7 +6,7 @@ import { doorOptions } from '../bucket.ts'
 import { defineCommand } from '../command.ts'
 import { describeRemoved, describeSummary, formatCount } from '../format.ts'
 import { endIfFailed, endRun } from '../end.ts'
-import { factsOfPublish } from '../nightly/facts.ts'
+import { factsOfPublish } from '../facts.ts'
 import { describeNews } from '../nightly/news.ts'
 import {
   bucketSettings,
@@ -51,8 +51,8 @@ export default defineCommand({
   },
 })
 
-function describe({ snapshot, slot, hasFlipped, before, changed, news, removed }: FlipSummary): string {
-  if (!hasFlipped)
+function describe({ snapshot, slot, outcome, before, changed, news, removed }: FlipSummary): string {
+  if (outcome === 'already live')
     return `${snapshot} is already live in ${slot}, ${describeRemoved(removed) ?? 'nothing to do'}\n`
   const figures = describeSummary({
     snapshot,

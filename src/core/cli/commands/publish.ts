@@ -14,7 +14,7 @@ import {
 } from '../format.ts'
 import { bucketSettings, forgetKvsOption, noLockOption, option, overrideOptions } from '../options.ts'
 import { endIfFailed, endRun } from '../end.ts'
-import { factsOfPublish } from '../nightly/facts.ts'
+import { factsOfPublish } from '../facts.ts'
 import { describeNews } from '../nightly/news.ts'
 import { publishFolder } from '../nightly/publish.ts'
 
@@ -62,25 +62,35 @@ export default defineCommand({
   },
 })
 
-function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }: PublishSummary): string {
-  const { hasStaged, isStaged } = changed
-  if (isStaged && !hasStaged) return `${snapshot} is staged already in ${slot}, nothing to do\n`
-  if (!hasFlipped && !hasStaged)
-    return `${snapshot} is already live in ${slot}, ${describeRemoved(changed.removed) ?? 'nothing to do'}\n`
-  const { put, deleted, bytes, downloads, mended } = changed
+function describe(summary: PublishSummary): string {
+  const { snapshot, slot, removed } = summary
+  switch (summary.outcome) {
+    case 'already staged':
+      return `${snapshot} is staged already in ${slot}, nothing to do\n`
+    case 'already live':
+      return `${snapshot} is already live in ${slot}, ${describeRemoved(removed) ?? 'nothing to do'}\n`
+    case 'staged':
+      return describeWork(summary, 'staged in', `\`fundpress flip ${snapshot}\` makes it live`)
+    case 'flipped':
+      return describeWork(summary, 'live in', null)
+  }
+}
+
+function describeWork(summary: PublishSummary, state: string, next: string | null): string {
+  const { snapshot, slot, put, deleted, bytes, mended, downloads, requests, seconds, removed, news } = summary
   const pace = Math.round((put + deleted) / Math.max(seconds, 0.001))
   const figures = describeSummary({
     snapshot,
-    [hasStaged ? 'staged in' : 'live in']: slot,
+    [state]: slot,
     put: formatCount(put),
     deleted: formatCount(deleted),
     'put again': mended === 0 ? null : `${formatCount(mended)}, they were damaged`,
     bytes: formatBytes(bytes),
     downloads: describeDownloads(downloads),
-    'earlier days': describeRemoved(changed.removed),
+    'earlier days': describeRemoved(removed),
     requests: describeRequests(requests),
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} objects a second)`,
-    next: hasStaged ? `\`fundpress flip ${snapshot}\` makes it live` : null,
+    next,
   })
-  return figures + describeNews(changed.news)
+  return figures + describeNews(news)
 }

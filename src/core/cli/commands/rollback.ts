@@ -6,7 +6,7 @@ import { overrideOf, withBucket } from '../from-settings.ts'
 import { doorOptions } from '../bucket.ts'
 import { defineCommand } from '../command.ts'
 import { endIfFailed, endRun } from '../end.ts'
-import { factsOf } from '../nightly/facts.ts'
+import { factsOf } from '../facts.ts'
 import {
   bucketSettings,
   forgetKvsOption,

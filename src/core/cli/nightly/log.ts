@@ -5,7 +5,7 @@ import type { Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
 import type { Paint } from '../terminal.ts'
 import { withoutSecrets } from '../safe-text.ts'
-import type { NightlyWarning, Step } from './facts.ts'
+import type { NightlyWarning, Step } from '../facts.ts'
 
 type Figure = string | number | boolean | null | object
 type Figures = Readonly<Record<string, Figure>>

@@ -4,7 +4,7 @@ import type { Move, News, PermittedFund } from '../../bucket/changes/news.ts'
 import type { NamedFund } from '../../api/contract/changes.ts'
 import { printable } from '../../data/model/printable.ts'
 import { alignedTable, countOf, formatCount, shorten } from '../format.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from '../facts.ts'
 
 const namedInList = 10
 /** Funds that are gone, or public now: as many as a message can hold. */

@@ -5,6 +5,7 @@ import { type Live, readLive } from '../../bucket/live/live.ts'
 import { describeDamage } from '../../bucket/live/whole.ts'
 import { keepListed, type NewEvent } from '../../bucket/nightly/history.ts'
 import { findLiveDamage, findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
+import type { PublishOutcome } from '../../bucket/publish/publish.ts'
 import type { FolderStore } from '../../bucket/store/folder.ts'
 import type { S3Store } from '../../bucket/store/s3.ts'
 import type { ObjectStore } from '../../bucket/store/store.ts'
@@ -28,8 +29,8 @@ import {
   withBucket,
 } from '../from-settings.ts'
 import { required } from '../options.ts'
-import { eventsOf } from './events.ts'
-import { factsOf, type RunFacts } from './facts.ts'
+import { eventsOf } from '../events.ts'
+import { factsOf, type RunFacts } from '../facts.ts'
 import { openLog, type NightlyLog } from './log.ts'
 import type { NightlySteps } from './steps.ts'
 
@@ -133,7 +134,9 @@ async function hasDamage(
     // Without this note, the next attempt lists the slot again.
     const onError = (error: unknown) =>
       log.warn('verify', `the history does not have this: ${reasonOf(error)}`)
-    if (found.length === 0) await keepListed(store, live.snapshot, lock).catch(onError)
+    const onWarning = (warning: string) => log.warn('verify', warning)
+    if (found.length === 0)
+      await keepListed(store, live.snapshot, { isLocking: lock, onWarning }).catch(onError)
     return found
   })
   if (damaged.length === 0) return false
@@ -211,9 +214,14 @@ function skip(
   const isStaged = state.kind === 'staged'
   const hold = isStaged || state.live.hold === undefined ? null : describeHold(state.live, state.live.hold)
   if (hold !== null) log.warn('night', `${hold}; ${liftingOf('fundpress nightly')}`)
+  const outcome: PublishOutcome = isStaged ? 'already staged' : 'already live'
   const already = isStaged ? `is staged already in ${slot}` : `is already live in ${slot}`
-  const figures = { snapshot, slot, asOf, ...(isStaged ? { isStaged } : {}) }
-  log.end('night', 'skipped', figures, `${snapshot} ${already}, made from this very database: nothing to do`)
+  log.end(
+    'night',
+    'skipped',
+    { snapshot, slot, asOf, outcome },
+    `${snapshot} ${already}, made from this very database: nothing to do`,
+  )
   const known = { asOf, who: whoIs(session), snapshot, slot, isStaged, hold }
   return factsOf({ command: 'nightly', outcome: 'skipped', ...known })
 }

@@ -5,7 +5,7 @@ import { readLive } from '../../bucket/live/live.ts'
 import { returnFrom } from '../../bucket/live/rollback.ts'
 import { readStaged } from '../../bucket/live/staged.ts'
 import { readStatus } from '../../bucket/live/status.ts'
-import type { NightlyFigures, Recalled } from '../../bucket/nightly/history.ts'
+import type { NewEvent, NightlyFigures, Recalled } from '../../bucket/nightly/history.ts'
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
 import { costOfRequests, type Preview } from '../../bucket/publish/preview.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
@@ -23,8 +23,8 @@ import { reasonOf } from '../failure.ts'
 import { describeChanged, describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
 import { buildNightly, type BuildSteps } from './build.ts'
 import { everythingRendered } from './build-since.ts'
-import { eventOf, eventsOf, eventsOfAllowed, keepRun, recallWarnings } from './events.ts'
-import { factsOfPublish, type RunFacts } from './facts.ts'
+import { eventOf, eventsOf, eventsOfAllowed, keepRun, recallWarnings } from '../events.ts'
+import { factsOfPublish, type RunFacts } from '../facts.ts'
 import type { NightlyLog } from './log.ts'
 import { linesOfRun } from './news.ts'
 
@@ -78,71 +78,129 @@ interface Made extends Begun {
   readonly recalled: Recalled
 }
 
+/** A run after its build: what each of its steps needs. */
+interface Night {
+  readonly session: Session
+  readonly options: NightlySteps
+  readonly flags: PublishFlags
+  readonly log: NightlyLog
+  readonly made: Made
+}
+
 async function publishNightly(
   session: Session,
-  { asOf, sample, seed, override, lock, forgetKvs, stage, repair }: NightlySteps,
+  options: NightlySteps,
   log: NightlyLog,
-  { built, toldBefore, started, recalled, ...run }: Made,
+  made: Made,
 ): Promise<RunFacts> {
+  const { override, lock, forgetKvs, stage, repair } = options
   const flags = { override, lock, forgetKvs, stage, repair, keepDays: session.settings.downloads.keepDays }
+  const night: Night = { session, options, flags, log, made }
+  const costOfMonth = await plan(night)
+  const published = await publish(night)
+  const verified = await verify(night, published)
+  const newestPrice = await logStatus(log.begin('status'), published.facts.isStaged, log)
+  const { figures, history } = await keep(night, published, true)
+  logDone(night, published, figures)
+  const { built, toldBefore } = made
+  const facts = { built, published: published.summary, costOfMonth, newestPrice, verified, toldBefore }
+  return { ...published.facts, figures, night: facts, history }
+}
+
+/** @returns the cost of a month, in dollars */
+async function plan({ flags, log }: Night): Promise<number> {
   const { preview, cost } = await planFolder(log.begin('plan'), flags)
   logPlan(preview, cost, log)
-  const warnings = [...run.warnings]
-  const published = await publishFolder(log.begin('publish'), flags, (warning) => {
-    log.warn('publish', warning)
-    if (recalled.isNew(warning)) warnings.push(warning)
-  })
-  logPublished(published, log)
-  const ofPublish = factsOfPublish('nightly', published, override)
-  const { isStaged, slot, news } = ofPublish
-  const allowed = [...run.allowed, ...ofPublish.allowed]
-  logAllowed(allowed, log)
-  const facts = { ...ofPublish, asOf, allowed, warnings }
+  return cost.month
+}
 
-  const warn = (warning: string) => log.warn('night', warning)
-  const keep = async (isVerified: boolean) => {
-    const { asOf, snapshot, funds, documents, bytes, oldestPrice } = built
-    const { edition, changed } = published
-    const figures: NightlyFigures = {
-      asOf,
-      snapshot,
-      edition,
-      funds,
-      documents,
-      changed,
-      bytes,
-      isVerified,
-      written: published.put + published.deleted,
-      cost: costOf(published, session),
-      oldestPrice: oldestPrice?.day ?? null,
-      seconds: (session.clock() - started) / 1000,
-      finishedAt: session.now().toISOString(),
-    }
-    const night = { asOf, snapshot }
-    const done = eventOf({ kind: 'done', ...night, who: override.who, reason: null })
-    const events = [...eventsOfAllowed(run.allowed, night), ...eventsOf(ofPublish)]
-    const kept = isVerified ? { events: [done, ...events], told: recalled.seen() } : { events }
-    return { figures, history: await keepRun(session, { figures, ...kept }, lock, warn) }
-  }
-  const verifying = verifySample(log.begin('verify'), sampleOf(sample, seed), isStaged, log)
-  const verified = await verifying.catch(async (error: unknown) => {
-    await keep(false)
-    const wasLive = !published.hasFlipped && !isStaged && repair !== true
-    if (error instanceof Mismatch && wasLive) throw new LiveDamage(error.message, { cause: error })
-    const isDamaged = error instanceof Mismatch && published.hasFlipped
-    const end = isDamaged ? await goneBack(session, flags, built.snapshot, error, log) : null
-    // The next attempt finds the snapshot live or staged, and knows nothing of its news.
-    if (end?.isBack !== true) await tellNews(session, facts, warn)
-    throw end?.failure ?? error
+interface Published {
+  readonly summary: PublishSummary
+  /** Of the run so far. */
+  readonly facts: RunFacts
+  /** Events of the publish: that of a stage, and what was allowed for it. */
+  readonly events: readonly NewEvent[]
+}
+
+async function publish({ options, flags, log, made }: Night): Promise<Published> {
+  const warnings = [...made.warnings]
+  const summary = await publishFolder(log.begin('publish'), flags, (warning) => {
+    log.warn('publish', warning)
+    if (made.recalled.isNew(warning)) warnings.push(warning)
   })
-  const newestPrice = await logStatus(log.begin('status'), isStaged, log)
-  const { figures, history } = await keep(true)
+  logPublished(summary, log)
+  const facts = factsOfPublish('nightly', summary, options.override)
+  const allowed = [...made.allowed, ...facts.allowed]
+  logAllowed(allowed, log)
+  return { summary, facts: { ...facts, asOf: options.asOf, allowed, warnings }, events: eventsOf(facts) }
+}
+
+/**
+ * Verifies a sample of bodies. If the snapshot has just gone live and is damaged, the one before comes back.
+ * @returns the result in words @throws {LiveDamage} if the snapshot was live before
+ */
+async function verify(night: Night, published: Published): Promise<string> {
+  const { session, options, flags, log, made } = night
+  const { outcome } = published.summary
+  const sample = sampleOf(options.sample, options.seed)
+  try {
+    return await verifySample(log.begin('verify'), sample, published.facts.isStaged, log)
+  } catch (error) {
+    await keep(night, published, false)
+    const isDamaged = error instanceof Mismatch
+    if (isDamaged && outcome === 'already live' && options.repair !== true)
+      throw new LiveDamage(error.message, { cause: error })
+    const end =
+      isDamaged && outcome === 'flipped'
+        ? await goneBack(session, flags, made.built.snapshot, error, log)
+        : { isBack: false, failure: error }
+    // The next attempt finds the snapshot live or staged, and knows nothing of its news.
+    if (!end.isBack) await tellNews(session, published.facts, warnOf(night))
+    throw end.failure
+  }
+}
+
+/** Keeps the figures and the events of the run in the history. */
+async function keep(night: Night, { summary, events }: Published, isVerified: boolean) {
+  const { session, options, made } = night
+  const figures = figuresOf(night, summary, isVerified)
+  const { asOf, snapshot } = figures
+  const done = eventOf({ kind: 'done', asOf, snapshot, who: options.override.who, reason: null })
+  const all = [...eventsOfAllowed(made.allowed, { asOf, snapshot }), ...events]
+  const kept = isVerified ? { events: [done, ...all], told: made.recalled.seen() } : { events: all }
+  return { figures, history: await keepRun(session, { figures, ...kept }, options.lock, warnOf(night)) }
+}
+
+const warnOf =
+  ({ log }: Night) =>
+  (warning: string) =>
+    log.warn('night', warning)
+
+function figuresOf({ session, made }: Night, published: PublishSummary, isVerified: boolean): NightlyFigures {
+  const { asOf, snapshot, funds, documents, bytes, oldestPrice } = made.built
+  return {
+    asOf,
+    snapshot,
+    edition: published.edition,
+    funds,
+    documents,
+    changed: published.changed,
+    bytes,
+    isVerified,
+    written: published.put + published.deleted,
+    cost: costOf(published, session),
+    oldestPrice: oldestPrice?.day ?? null,
+    seconds: (session.clock() - made.started) / 1000,
+    finishedAt: session.now().toISOString(),
+  }
+}
+
+function logDone({ log, made }: Night, { summary, facts }: Published, figures: NightlyFigures): void {
   for (const line of linesOfRun(facts)) log.note('night', line)
-  const text = `done in ${figures.seconds.toFixed(1)} s: ${describeChanged(figures)} documents changed of ${formatCount(built.documents)}, ${formatCount(figures.written)} files put or deleted, ${formatDollars(figures.cost)}`
-  const staged = isStaged ? `; \`fundpress flip ${built.snapshot}\` makes it live` : ''
-  log.end('night', 'done', { ...figures, slot, ...(isStaged && { isStaged }), news }, text + staged)
-  const night = { built, published, costOfMonth: cost.month, newestPrice, verified, toldBefore }
-  return { ...facts, figures, night, history }
+  const { slot, isStaged, news } = facts
+  const text = `done in ${figures.seconds.toFixed(1)} s: ${describeChanged(figures)} documents changed of ${formatCount(made.built.documents)}, ${formatCount(figures.written)} files put or deleted, ${formatDollars(figures.cost)}`
+  const staged = isStaged ? `; \`fundpress flip ${made.built.snapshot}\` makes it live` : ''
+  log.end('night', 'done', { ...figures, slot, outcome: summary.outcome, news }, text + staged)
 }
 
 /** Makes the snapshot before live again, because the sample of the new one is damaged. @returns the error of the run, too */
@@ -188,16 +246,14 @@ function logPlan(
 }
 
 function logPublished(published: PublishSummary, log: NightlyLog): void {
-  const { snapshot, slot, hasFlipped, hasStaged, isStaged, put, deleted, bytes, seconds, requests } =
-    published
+  const { snapshot, slot, outcome, put, deleted, bytes, seconds, requests } = published
   const removed = describeRemoved(published.removed)
-  const state = isStaged ? 'staged' : 'live'
-  const done =
-    hasFlipped || hasStaged
-      ? `${snapshot} is ${state} in ${slot}: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
-      : `${snapshot} is already ${state} in ${slot}`
+  const isNew = outcome === 'flipped' || outcome === 'staged'
+  const state = outcome === 'flipped' ? 'live' : outcome
+  const work = `: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
+  const done = `${snapshot} is ${state} in ${slot}${isNew ? work : ''}`
   const text = removed === null ? done : `${done}; ${removed}`
-  const figures = { snapshot, slot, hasFlipped, isStaged, put, deleted, bytes, requests, seconds, removed }
+  const figures = { snapshot, slot, outcome, put, deleted, bytes, requests, seconds, removed }
   log.end('publish', 'done', figures, text)
 }
 

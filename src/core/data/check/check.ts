@@ -11,7 +11,7 @@ import type { PricedFund } from '../../guards/assess.ts'
 import { fundReader, readIsins, readPriceDays } from '../read/fund-reader.ts'
 import { damageIn, databaseError, type FundDatabase, openFunds, refuseDamage } from '../read/open.ts'
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly db: string
   readonly asOf: string
   /** Whether SQLite checks the file's pages first; true unless given. */

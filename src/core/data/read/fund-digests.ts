@@ -17,7 +17,7 @@ export type WholeGroup = Exclude<Group, 'prices'>
 
 export const wholeGroups = groupNames.filter((group): group is WholeGroup => group !== 'prices')
 
-export interface RowsDigest {
+interface RowsDigest {
   /** SHA-256 in base64url; '' if there is no row. */
   readonly digest: string
   /** Whether texts may hold what the checks warn of, so that they have to see the rows again. */

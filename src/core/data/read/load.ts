@@ -8,7 +8,7 @@ import { tablesIn } from './open.ts'
 
 const table = 'fundpress_load'
 
-export interface Load {
+interface Load {
   readonly isOpen: 0 | 1
   /** When the copy of the database as it was before was made, ISO 8601; null if the load began without one. */
   readonly copiedAt: string | null

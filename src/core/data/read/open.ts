@@ -133,7 +133,7 @@ const advices = [
 ] as const
 
 /** The file of the database is damaged: nothing of it can be relied on. */
-export class DamagedDatabase extends Error {
+class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase'
 }
 

@@ -101,7 +101,7 @@ export const preflight = (settings: EdgeSettings): Answer<never> => ({
   body: { kind: 'none' },
 })
 
-export const redirect = (settings: EdgeSettings, location: string): Answer<never> => ({
+const redirect = (settings: EdgeSettings, location: string): Answer<never> => ({
   status: 308,
   headers: Object.assign(commonHeaders(settings.cacheControl, []), { Location: location }),
   body: { kind: 'none' },

@@ -116,7 +116,7 @@ export const isDamaged = (error: unknown) => (error as Error).name === damaged
 /** Reads a small file of the bucket. @returns null if there is none; a text that no parser takes if it is too long */
 export type ReadText = (key: string) => Promise<string | null>
 
-export interface FoundLive {
+interface FoundLive {
   readonly live: LiveSlot
   /** Set if `live` is the last good one. */
   readonly trouble: 'damaged' | 'missing' | null

@@ -3,7 +3,7 @@
 import type { LongAnswerLimits } from '../limits.ts'
 
 /** What waits, an entry of each client in turn: who asks for more waits longer, and nobody else does. */
-export function fairQueue<T>() {
+function fairQueue<T>() {
   /** The client whose turn is next comes first. No queue is empty. */
   const queues = new Map<string, T[]>()
   let size = 0

@@ -25,7 +25,7 @@ import {
  * - `excel`: what a German Excel opens by a double click: a byte order mark, semicolons, decimal commas, and no text that
  *   Excel could take for something else.
  */
-export type Dialect = 'plain' | 'raw' | 'excel'
+type Dialect = 'plain' | 'raw' | 'excel'
 
 const csvTables = [newestPrices, ...tables]
 

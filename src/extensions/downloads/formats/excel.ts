@@ -146,8 +146,11 @@ function openWorkbook({ folder }: FormatWork, language: Language) {
         const beside = others.flatMap((table) => rows(table)[0] ?? [])
         for (const row of rows(first)) {
           const cells = [...row, ...beside]
-          const line = sheet.columns.map(({ type, at }) => cellOf(type, cells[at] ?? null))
-          sheet.file.push(Buffer.from(rowOf(++sheet.written, line)))
+          const number = ++sheet.written
+          const line = sheet.columns.map(({ type, at }, column) =>
+            cellOf(addressOf(column, number), type, cells[at] ?? null),
+          )
+          sheet.file.push(Buffer.from(rowOf(number, line)))
         }
       }
     },
@@ -230,35 +233,35 @@ const sheetStart = (columns: readonly SheetColumn[]) => {
   const widths = columns.map(({ title }, index) => {
     return `<col min="${index + 1}" max="${index + 1}" width="${Math.max(14, title.length + 2)}" customWidth="1"/>`
   })
+  const titles = columns.map(({ title }, column) => textCell(addressOf(column, 1), title, bold))
   return (
     `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">` +
     '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>' +
-    `<cols>${widths.join('')}</cols><sheetData>${rowOf(
-      1,
-      columns.map(({ title }) => textCell(title, bold)),
-    )}`
+    `<cols>${widths.join('')}</cols><sheetData>${rowOf(1, titles)}`
   )
 }
 
 const sheetEnd = Buffer.from('</sheetData></worksheet>')
 
-/** Some readers need the address of each cell. No sheet has more columns than there are letters. @param number counts from 1 */
-const rowOf = (number: number, cells: readonly string[]) =>
-  `<row r="${number}">${cells.map((cell, index) => cell.replace('<c', `<c r="${String.fromCharCode(letterA + index)}${number}"`)).join('')}</row>`
+const rowOf = (number: number, cells: readonly string[]) => `<row r="${number}">${cells.join('')}</row>`
+
+/** Some readers need the address of each cell. No sheet has more columns than there are letters. @param row counts from 1 */
+const addressOf = (column: number, row: number) => `${String.fromCharCode(letterA + column)}${row}`
 
 const letterA = 65
 
 /** @returns '' for none */
-function cellOf(type: ColumnType, cell: OutputCell): string {
+function cellOf(address: string, type: ColumnType, cell: OutputCell): string {
   if (cell === null || cell === '') return ''
-  if (type === 'text') return textCell(String(cell))
-  if (type === 'date') return `<c s="${ofDays}"><v>${dayNumber(String(cell)) + firstDay}</v></c>`
-  if (type === 'boolean') return `<c t="b"><v>${cell}</v></c>`
-  return `<c${type === 'decimal' ? ` s="${ofAmounts}"` : ''}><v>${Number(cell)}</v></c>`
+  if (type === 'text') return textCell(address, String(cell))
+  if (type === 'date')
+    return `<c r="${address}" s="${ofDays}"><v>${dayNumber(String(cell)) + firstDay}</v></c>`
+  if (type === 'boolean') return `<c r="${address}" t="b"><v>${cell}</v></c>`
+  return `<c r="${address}"${type === 'decimal' ? ` s="${ofAmounts}"` : ''}><v>${Number(cell)}</v></c>`
 }
 
-const textCell = (text: string, style = 0) =>
-  `<c t="inlineStr" s="${style}"><is><t xml:space="preserve">${xmlText(text)}</t></is></c>`
+const textCell = (address: string, text: string, style = 0) =>
+  `<c r="${address}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${xmlText(text)}</t></is></c>`
 
 /** Excel's number of 1970-01-01. Source: ECMA-376, Part 1, 18.17.4.1, with the leap day of 1900 that Excel has. */
 const firstDay = 25_569

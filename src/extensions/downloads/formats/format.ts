@@ -142,36 +142,42 @@ export function* readFunds(db: FundDatabase, funds: readonly DownloadFund[]): Ge
     db.prepare<[string, string, string], OutputRow>(rowsQuery(table, inYears)).raw(),
   )
   for (const held of funds) {
-    const {
-      isin,
-      rows: { fund, prices },
-    } = held
+    const { isin } = held
+    const { fund, prices } = held.rows
     const found = mayHold(held, pricesTable.needs) ? Object.entries(prices).sort() : []
     const years = found.map(([year]) => year)
     const first = years.at(-1) ?? ''
-    /** @param newest reads the tables that are of the newest year in any case; null: this does */
-    const reading = (pricesOf: RowsOfFund, newest: RowsOfFund | null) => {
-      const rows: RowsOfFund = cached((table: OutputTable) => {
-        if (!mayHold(held, table.needs)) return []
-        if (table.isOfNewestYear === true && newest !== null) return newest(table)
-        if (table.derive !== undefined) return table.derive(rows)
-        return table.source === pricesTable.source ? pricesOf(table) : statementOf(table).all(isin)
-      })
-      return rows
-    }
-    const newest = reading((table) => between(table).all(isin, first, afterAll), null)
-    const older = reading((table) => between(table).all(isin, '', first), newest)
-    const olderDigest = years.length < 2 ? null : `${fund} ${digestOfYears(found.slice(0, -1))}`
-    yield {
-      isin,
-      rows: reading((table) => [...older(table), ...newest(table)], newest),
+    const others: RowsOfFund = cached((table: OutputTable) => statementOf(table).all(isin))
+    const rowsWith = (pricesOf: RowsOfFund) => rowsOf(held, pricesOf, others)
+    const newest = rowsWith((table) => between(table).all(isin, first, afterAll))
+    const older = beside(
       newest,
-      older,
-      years,
-      olderDigest,
-    }
+      rowsWith((table) => between(table).all(isin, '', first)),
+    )
+    const rows = beside(
+      newest,
+      rowsWith((table) => [...older(table), ...newest(table)]),
+    )
+    const olderDigest = years.length < 2 ? null : `${fund} ${digestOfYears(found.slice(0, -1))}`
+    yield { isin, rows, newest, older, years, olderDigest }
   }
 }
+
+/** Reads each table of a fund once. @param pricesOf reads prices of some years @param others reads tables without prices */
+function rowsOf(fund: DownloadFund, pricesOf: RowsOfFund, others: RowsOfFund): RowsOfFund {
+  const rows: RowsOfFund = cached((table: OutputTable) => {
+    if (!mayHold(fund, table.needs)) return []
+    if (table.derive !== undefined) return table.derive(rows)
+    return table.source === pricesTable.source ? pricesOf(table) : others(table)
+  })
+  return rows
+}
+
+/** Rows of further years beside those of the newest year, of which alone some tables are made. */
+const beside =
+  (newest: RowsOfFund, rows: RowsOfFund): RowsOfFund =>
+  (table) =>
+    table.isOfNewestYear === true ? newest(table) : rows(table)
 
 const inYears = 'AND t.date >= ? AND t.date < ?'
 const afterAll = '~'

@@ -3,12 +3,12 @@
  * the outputs of a workflow, the history, notices and metrics.
  */
 
-import type { News } from '../../bucket/changes/news.ts'
-import type { FlipSummary } from '../../bucket/publish/flip-staged.ts'
-import type { KeptHistory, NightlyFigures } from '../../bucket/nightly/history.ts'
-import type { PublishSummary } from '../../bucket/publish/publish.ts'
-import type { BuildSummary } from '../../snapshot/build.ts'
-import type { AllowedObjection, Objection, Override } from '../../guards/guards.ts'
+import type { News } from '../bucket/changes/news.ts'
+import type { FlipSummary } from '../bucket/publish/flip-staged.ts'
+import type { KeptHistory, NightlyFigures } from '../bucket/nightly/history.ts'
+import type { PublishSummary } from '../bucket/publish/publish.ts'
+import type { BuildSummary } from '../snapshot/build.ts'
+import type { AllowedObjection, Objection, Override } from '../guards/guards.ts'
 
 /** `night` is the whole run. */
 export type Step = 'night' | 'check' | 'build' | 'plan' | 'publish' | 'verify' | 'status'
@@ -97,14 +97,13 @@ export function factsOfPublish(
   summary: PublishSummary | FlipSummary,
   { who, reason: why }: Pick<Override, 'who' | 'reason'>,
 ): RunFacts {
-  const { snapshot, slot, hasFlipped, allowed, news, changed } = summary
-  const published = 'put' in summary ? summary : null
-  const { hasStaged = false, isStaged = false } = published ?? {}
-  const isNew = hasFlipped || hasStaged
+  const { snapshot, slot, outcome, allowed, news, changed } = summary
+  const isStaged = outcome === 'staged' || outcome === 'already staged'
+  const isNew = outcome === 'flipped' || outcome === 'staged'
   const figures =
-    published === null
-      ? { changed }
-      : { changed, written: published.put + published.deleted, seconds: published.seconds }
+    'put' in summary
+      ? { changed, written: summary.put + summary.deleted, seconds: summary.seconds }
+      : { changed }
   const told = { isStaged, isNew, news, figures, allowed: isNew ? allowed : [] }
   // A snapshot id begins with its as-of date.
   return factsOf({ command, outcome: 'done', asOf: snapshot.slice(0, 10), snapshot, slot, who, why, ...told })

@@ -8,15 +8,15 @@ import {
   type NewEvent,
   type NightlyEvent,
   recall,
-} from '../../bucket/nightly/history.ts'
-import type { Gone } from '../../bucket/live/options.ts'
-import type { ObjectStore } from '../../bucket/store/store.ts'
-import { type AllowedObjection, byOperator, type Objection } from '../../guards/guards.ts'
-import type { Session } from '../command.ts'
-import { reasonOf } from '../failure.ts'
-import { countOf } from '../format.ts'
-import { shortPatience, withBucket } from '../from-settings.ts'
-import { cut, withoutSecrets } from '../safe-text.ts'
+} from '../bucket/nightly/history.ts'
+import type { Gone } from '../bucket/live/options.ts'
+import type { ObjectStore } from '../bucket/store/store.ts'
+import { type AllowedObjection, byOperator, type Objection } from '../guards/guards.ts'
+import type { Session } from './command.ts'
+import { reasonOf } from './failure.ts'
+import { countOf } from './format.ts'
+import { shortPatience, withBucket } from './from-settings.ts'
+import { cut, withoutSecrets } from './safe-text.ts'
 import type { RunFacts } from './facts.ts'
 
 const objectionsKept = 20
@@ -96,7 +96,12 @@ export async function keepRun(
 ): Promise<KeptHistory | null> {
   const isPatient = run.figures !== undefined
   if (!isPatient && run.events.length === 0) return null
-  return inHistory(session, onWarning, (store) => keepInHistory(store, run, isLocking), isPatient)
+  return inHistory(
+    session,
+    onWarning,
+    (store) => keepInHistory(store, run, { isLocking, onWarning }),
+    isPatient,
+  )
 }
 
 /** Short, because much time has passed already, and SIGKILL comes soon after SIGTERM. */
@@ -111,7 +116,7 @@ export async function noteUntold(
 ): Promise<void> {
   if (failure === undefined) return
   const noting = { ...session, signal: AbortSignal.timeout(noteMs) }
-  await inHistory(noting, onWarning, (store) => keepUntold(store, failure, isLocking))
+  await inHistory(noting, onWarning, (store) => keepUntold(store, failure, { isLocking, onWarning }))
 }
 
 async function inHistory<T>(

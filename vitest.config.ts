@@ -13,6 +13,7 @@ const longest = [
   'bucket/schedules',
   'cli/first-night',
   'cli/container',
+  'transcripts',
   'guards/nights',
   'site/browser/docs',
   'edge/runtime/budget',

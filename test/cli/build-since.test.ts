@@ -1,12 +1,10 @@
 /** Builds in parts, on the command line: `build --since` from a folder, a manifest and a slot; `build --shard` and `build --merge`. */
-import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BuildSummary } from '../../src/core/snapshot/build.ts'
 import { buildNights, newBenchmark, type Nights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { docsUrl, type Run } from '../support/product.ts'
 import { filesIn, hashesOf, snapshotId } from '../support/tree.ts'
-import { expectFailure } from './outcome.ts'
 
 let nights: Nights
 let press: Press
@@ -50,26 +48,14 @@ describe('build --since', () => {
     const { slot, snapshot: live } = press.bucket.live() ?? {}
     expect([live, press.bucket.differencesFrom('c', slot)]).toEqual([snapshot, []])
     expect(press.bucket.faultsOf(slot)).toEqual([])
-
-    // An empty bucket needs all files.
-    press.bucket.empty()
-    const reason = / is sparse, .* but blue holds no snapshot and needs /
-    await expectFailure(press.fundpress('publish --out sparse'), reason)
-    expect(press.bucket.keys('blue/')).toEqual([])
     restore()
   })
 
-  it('gives a sparse snapshot from a manifest, which neither serve nor another build accepts', async () => {
+  it('gives a sparse snapshot from a manifest', async () => {
     await build('sparse', ' --since b/manifest.ndjson.gz')
     const { 'sparse.json': mark, ...files } = hashesOf(folderOf('sparse'))
     expect([mark === undefined, Object.keys(files).length > 2]).toEqual([false, true])
     expect(hashesOf(folderOf('c'))).toMatchObject(files)
-    await expectFailure(press.bare('serve --out sparse --port 0'), 'sparse is sparse')
-    await expectFailure(
-      build('from-sparse', ' --since sparse'),
-      'sparse is sparse and lacks its unchanged files',
-    )
-    expect(existsSync(folderOf('from-sparse'))).toBe(false)
   })
 
   it('renders everything if a publish was stopped in the slot', async () => {
@@ -89,16 +75,6 @@ describe('build --shard and --merge', () => {
       summaryOf(await build(out, ` --shard ${index + 1}/2`))
   })
 
-  const lines = ['serve --out one --port 0', 'publish --out one', 'plan --out one']
-  it.each(lines)('`%s` refuses a single shard, says what to do, and writes nothing', async (line) => {
-    const before = press.bucket.keys()
-    const run = line.startsWith('serve') ? press.bare : press.fundpress
-    const advice =
-      'it has only some of the funds: bring all of them together with `fundpress build --merge` first'
-    await expectFailure(run(line), `one is shard 1 of 2, ${advice}`)
-    expect(press.bucket.keys()).toEqual(before)
-  })
-
   it('take the part of the index, from 0, that Kubernetes gives the machine', async () => {
     for (const [index, part] of ['one', 'two'].entries()) {
       summaryOf(await build('auto', ' --shard auto/2', { JOB_COMPLETION_INDEX: String(index) }))
@@ -107,28 +83,5 @@ describe('build --shard and --merge', () => {
     // A part that is given wins.
     summaryOf(await build('auto', ' --shard 1/2', { JOB_COMPLETION_INDEX: '1' }))
     expect(hashesOf(folderOf('auto'))).toEqual(hashesOf(folderOf('one')))
-  })
-
-  it.each<[string, Readonly<Record<string, string>>, string]>([
-    ['no index', {}, 'from JOB_COMPLETION_INDEX, which is not set: run it in '],
-    [
-      'an index that is too high',
-      { JOB_COMPLETION_INDEX: '2' },
-      "JOB_COMPLETION_INDEX is '2': --shard auto/2 ",
-    ],
-    ['a negative index', { JOB_COMPLETION_INDEX: '-1' }, "JOB_COMPLETION_INDEX is '-1': --shard auto"],
-  ])('refuse auto/2 with %s as wrong usage', async (_, index, message) => {
-    await expectFailure(build('never', ' --shard auto/2', index), message, 2)
-    expect(existsSync(folderOf('never'))).toBe(false)
-  })
-
-  const noShards = ['0/2', '3/2', '1', 'auto/0']
-  it.each(noShards)('refuse the shard %s as wrong usage', (shard) =>
-    expectFailure(build('never', ` --shard ${shard}`), 'such as 3/8', 2),
-  )
-
-  it('refuse a shard of some funds, and no shards', async () => {
-    await expectFailure(build('never', ' --shard 1/2 --only DE0008471400'), '--only', 2)
-    expect((await press.fundpress(`build ${flags('never')} --merge`)).code).toBe(2)
   })
 })

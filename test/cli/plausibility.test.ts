@@ -103,14 +103,6 @@ describe('check', () => {
   })
 })
 
-it('a database without a single fund is an error in check and build', async () => {
-  rmSync(folder.file('funds.sqlite'))
-  makeDatabase(folder.file('funds.sqlite'), () => undefined)
-  const message = 'there is not a single fund: fill the database with `fundpress import`'
-  expect(await check()).toEqual({ code: 1, found: [`error: ${message}`] })
-  expect(await build()).toMatchObject({ code: 1, stderr: expect.stringContaining(message) as string })
-})
-
 describe('build', () => {
   it('refuses new prices with exit code 3 and leaves the folder as it was; --allow lets them pass by name', async () => {
     insertPrice(one, asOf, jump)

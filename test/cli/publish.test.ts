@@ -39,13 +39,6 @@ async function publishAsPlanned(flags: string): Promise<Summary> {
 }
 
 describe('one snapshot after the other', () => {
-  it('status, rollback, verify and serve fail in an empty bucket', async () => {
-    const stderr = `fundpress: s3://${bucket}: nothing is live\n`
-    expect(await press.fundpress('status')).toMatchObject({ code: 1, stdout: '', stderr })
-    for (const command of ['rollback', 'verify', 'serve'])
-      expect(await press.fundpress(command)).toMatchObject({ code: 1, stdout: '' })
-  })
-
   it('the first publish puts every object, as planned', async () => {
     const done = await publishAsPlanned('--out night-1')
     expect(done).toMatchObject({ slot: 'blue', put: press.nights.sums('night-1').size, deleted: 0 })
@@ -67,13 +60,9 @@ describe('one snapshot after the other', () => {
   it('a publish of the live snapshot makes one request and changes nothing', async () => {
     const before = press.server.snapshot()
     press.server.reset()
-    const stdout = await expectSuccess(press.fundpress('publish --out night-1'))
-    expect(stdout).toMatch(/^2026-11-19-[0-9a-f]{12} is already live in blue, nothing to do\n$/)
+    await expectSuccess(press.fundpress('publish --out night-1'))
     expect(press.server.counts()).toEqual({ GetObject: 1 })
     expect(press.server.snapshot()).toEqual(before)
-    const { stdout: planned } = await press.fundpress('plan --out night-1')
-    expect(planned).toContain('none: there is nothing to do')
-    expect(planned).toContain('requests  1 (0 puts, 1 gets, 0 lists, 0 deletes)')
   })
 
   it('the next publish fills the other slot', async () => {
@@ -137,41 +126,24 @@ it('rollback writes live.json once under the lease, and --to accepts only the ot
   expect(await press.json('rollback --no-hold --allow hold --reason again')).toMatchObject({ slot, snapshot })
 })
 
-describe('plan', () => {
-  it('shows a table by endpoint and the cost', async () => {
-    await press.nights.change('planned', newBenchmark(3))
-    const stdout = await expectSuccess(press.fundpress('plan --out planned'))
-    expect(stdout).toMatch(/^endpoint +put +delete +bytes\n(.+\n)?profile +\d+ +\d+ +[\d,]+\n/)
-    expect(stdout).toMatch(/\nstatus +3 +0 +[\d,]+\n/)
-    expect(stdout).toMatch(/\ncost +(under )?\$0\.000\d for this publish, \$0\.0\d+ a month/)
-  })
-
-  it('computes the cost with the prices of the settings', async () => {
-    interface Costs {
-      readonly requests: Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2', number>>
-      readonly slotBytes: number
-      readonly cost: Readonly<Record<'publish' | 'month', number>>
-    }
-    const { requests, slotBytes, cost } = await press.json<Costs>('plan --out planned')
-    const dearOnes = requests.PutObject + requests.ListObjectsV2
-    const one = (dearOnes * 0.005) / 1000 + (requests.GetObject * 0.0004) / 1000
-    expect(cost.publish).toBeCloseTo(one, 12)
-    expect(cost.month).toBeCloseTo(30 * one + ((2 * slotBytes) / 1e9) * 0.023, 12)
-    const dear = {
-      FUNDPRESS_STORE_PRICES_PER_MILLION_PUTS: '1000000',
-      FUNDPRESS_STORE_PRICES_PER_MILLION_GETS: '0',
-    }
-    const { stdout } = await press.fundpress('plan --out planned --json', dear)
-    expect((JSON.parse(stdout) as Costs).cost.publish).toBe(dearOnes)
-  })
-})
-
-it('to delete more objects than --max-deletes is a probable mistake', async () => {
-  await press.fundpress('publish --out c --force --reason test')
-  await press.fundpress('publish --out c --repair')
-  const reason = / is refused: 4 objects that are live would be gone, more than 3 \(--max-deletes\)\./
-  await expectFailure(press.fundpress('publish --out less --max-deletes 3'), reason, 3)
-  await expectSuccess(press.fundpress('publish --out less --max-deletes 4'))
+it('plan computes the cost with the prices of the settings', async () => {
+  interface Costs {
+    readonly requests: Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2', number>>
+    readonly slotBytes: number
+    readonly cost: Readonly<Record<'publish' | 'month', number>>
+  }
+  await press.nights.change('planned', newBenchmark(3))
+  const { requests, slotBytes, cost } = await press.json<Costs>('plan --out planned')
+  const dearOnes = requests.PutObject + requests.ListObjectsV2
+  const one = (dearOnes * 0.005) / 1000 + (requests.GetObject * 0.0004) / 1000
+  expect(cost.publish).toBeCloseTo(one, 12)
+  expect(cost.month).toBeCloseTo(30 * one + ((2 * slotBytes) / 1e9) * 0.023, 12)
+  const dear = {
+    FUNDPRESS_STORE_PRICES_PER_MILLION_PUTS: '1000000',
+    FUNDPRESS_STORE_PRICES_PER_MILLION_GETS: '0',
+  }
+  const { stdout } = await press.fundpress('plan --out planned --json', dear)
+  expect((JSON.parse(stdout) as Costs).cost.publish).toBe(dearOnes)
 })
 
 describe('--flip-kvs', () => {

@@ -80,15 +80,6 @@ it('names the nights that a guard would have refused, and counts them by guard',
   })
 })
 
-it('says for people which setting has the limit', async () => {
-  const { code, stdout, stderr } = await command(`--as-of ${last} --replay 3`)
-  expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toBe('3 nights, 2026-10-14 to 2026-10-16, 18 new prices: 0 nights would have been refused\n')
-  const more = (await command(`--as-of ${last} --replay 4`)).stdout
-  expect(more).toMatch(new RegExp(`^${jumpDay}  price-jump: fund ${one}: NAV 19\\d\\.\\d0 on ${jumpDay} is `))
-  expect(more).toMatch(/^refused by +nights +prices +setting\nprice-jump +1 +1 +plausibility\.errorJump$/m)
-})
-
 it('has the limits of the settings', async () => {
   const expectations = { sameMoveShare: 1, groups: [{ isins: [one], errorJump: 1 }] }
   expect(await replay(`--as-of ${last} --replay 20`, { expectations })).toMatchObject({
@@ -113,11 +104,4 @@ it('finds the same as the check of such a night', async () => {
   const errors = findings.filter(({ severity }) => severity === 'error').map(({ guard }) => guard)
   expect(errors).toEqual(['unchanged-prices'])
   expect(refused.map(([, guard]) => guard)).toEqual(errors)
-})
-
-it.each([
-  ['--replay 0', /--replay/],
-  ['--replay 3 --since live', /--since.*--replay|--replay.*--since/],
-])('refuses %s', async (flags, message) => {
-  expect(await command(flags)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) as string })
 })

@@ -4,6 +4,7 @@ import { on, once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository, withoutPages } from '../support/product.ts'
+import type { Done } from '../support/warm-process.ts'
 import { runWarm, withoutProgress } from '../support/warm.ts'
 
 export interface Ended {
@@ -42,8 +43,13 @@ type Words = string | readonly string[]
 const wordsOf = (words: Words) => (typeof words === 'string' ? words.split(' ') : words)
 
 export async function run(words: Words, { cwd, env = {} }: RunOptions): Promise<Ended> {
-  return { ...(await runWarm({ args: wordsOf(words), cwd, env: environmentOf(env) })), signal: null }
+  const { code, stdout, stderr } = await runWarm({ args: wordsOf(words), cwd, env: environmentOf(env) })
+  return { code, stdout, stderr, signal: null }
 }
+
+/** The same. @returns all that it prints, as it comes in a terminal */
+export const runShown = (words: readonly string[], { cwd, env }: RunOptions): Promise<Done> =>
+  runWarm({ args: words, cwd, env: environmentOf(env) })
 
 /** The same in a process of its own, for what belongs to one. */
 export const runAlone = (words: Words, options: ProcessOptions): Promise<Ended> =>

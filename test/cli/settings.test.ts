@@ -104,14 +104,6 @@ describe('a wrong config file', () => {
   })
 })
 
-it.each([
-  ['FUNDPRESS_SERVE_PORT', 'http', 'it must be a whole number from 0 to 65535'],
-  ['FUNDPRESS_BUCKET_PATH_STYLE', 'yes', 'it must be true or false'],
-])('the environment variable %s is named if its value is wrong', async (name, value, reason) => {
-  const message = `fundpress: environment variable ${name} is '${value}': ${reason}`
-  await expectFailure(check(' --db x.sqlite', { [name]: value }), message, 2)
-})
-
 describe('a line break or another control character', () => {
   /** A right value for each setting that is a text. They become part of configurations of nginx, of units and of workflows. */
   const texts: Readonly<Record<string, string>> = {

@@ -97,11 +97,6 @@ describe('status', () => {
     const counts = { fresh: 3, late: 1, stale: 1, unwatched: 1, unpriced: 1, withheld: 2 }
     expect(JSON.parse(stdout)).toMatchObject({ live: { freshness: counts }, alarms: [tooStale] })
   })
-
-  it.each(['36', ''])('refuses %j as a duration', async (text) => {
-    const done = press.fundpress(['status', '--max-age', text])
-    await expectFailure(done, 'It must be a whole number with a unit', 2)
-  })
 })
 
 describe('the status in a bucket', () => {

@@ -1,38 +1,13 @@
-/** Help, version, and what is refused as wrong usage. */
-import { readdirSync, readFileSync } from 'node:fs'
+/** Help, version, and stack traces. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repository, tempFolder } from '../support/product.ts'
 import { run, runAlone } from './run.ts'
-import { expectFailure, expectSuccess, oneLine } from './outcome.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
 const folder = tempFolder()
 const inFolder = { cwd: folder.path }
-
-it.each([
-  ['buld', "unknown command 'buld' (did you mean build?)"],
-  ['check --bucket fund-data --db x.sqlite', '--db and --bucket together need --since'],
-  ['init --db x.sqlite --funds 2', '--funds needs --demo'],
-  ['build --jbos 3', "unknown option '--jbos' (did you mean --jobs?)"],
-  ['build --frobnicate', "unknown option '--frobnicate' (see fundpress build --help)"],
-  ['build --db', "option '--db <file>' argument missing (see fundpress build --help)"],
-  ['build surplus', 'too many arguments'],
-  ['build --db x.sqlite --jobs many', "'many' is invalid. It must be a whole number from 1 to 256"],
-  ['build --db x.sqlite --jobs -1', '--jobs'],
-  ['build --as-of 2023-02-30', "'2023-02-30' is invalid. It must be a day that exists, as YYYY-MM-DD"],
-  ['build --db x.sqlite --only DE0008471400 DE0008471401', "'DE0008471401' is invalid. It must be an ISIN"],
-  ['build --db x.sqlite --docs-url docs.example.com', 'It must be an absolute http or https URL'],
-  ['build', '--db <file> is missing (or FUNDPRESS_DB, or "db" in fundpress.config.json)'],
-  ['init --demo --seed=-1', "'-1' is invalid"],
-  ['publish', '--bucket <name> is missing (or FUNDPRESS_BUCKET_NAME, or "bucket.name"'],
-  ['publish --bucket Fund_Data', 'It must be a bucket name'],
-  ['rollback --bucket fund-data --to yesterday', "'yesterday' is invalid. It must be a snapshot id"],
-  ['serve --bucket fund-data --out out', '--out and --bucket exclude each other'],
-  ['init --demo --config nowhere.json', 'config file nowhere.json does not exist (--config)'],
-])('refuses `fundpress %s` in one line, with exit code 2 and nothing done', async (line, reason) => {
-  await expectFailure(run(line, inFolder), [oneLine, reason], 2)
-  expect(readdirSync(folder.path)).toEqual([])
-})
 
 it('FUNDPRESS_DEBUG=1 adds the stack trace of an error', async () => {
   const line = 'check --db missing.sqlite'

@@ -23,8 +23,9 @@ export interface RunOptions {
 }
 
 /** Runs `fundpress <args>` in the repository's root and waits for its end. */
-export function runFundpress(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  return runWarm({ args, cwd: repository, env: environmentOf(options) })
+export async function runFundpress(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { code, stdout, stderr } = await runWarm({ args, cwd: repository, env: environmentOf(options) })
+  return { code, stdout, stderr }
 }
 
 /** The same, for a run that must succeed; returns what it wrote to stdout. */

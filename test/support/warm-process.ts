@@ -13,6 +13,13 @@ export interface Done {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
+  /** The same, in the order in which it was written. */
+  readonly said: readonly Piece[]
+}
+
+export interface Piece {
+  readonly stream: 'stdout' | 'stderr'
+  readonly text: string
 }
 
 enableCompileCache()
@@ -30,8 +37,7 @@ async function carryOut({ args, cwd, env }: Order): Promise<Done> {
     if (env[name] === undefined) Reflect.deleteProperty(process.env, name)
   for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value
   process.chdir(cwd)
-  const stdout = collector()
-  const stderr = collector()
+  const said: Piece[] = []
   const code = await run(args, {
     extensions,
     environment: { ...process.env },
@@ -42,20 +48,23 @@ async function carryOut({ args, cwd, env }: Order): Promise<Done> {
     now: () => new Date(),
     clock: () => performance.now(),
     startThread: startKept,
-    stdout: stdout.stream,
-    stderr: stderr.stream,
+    stdout: collector('stdout', said),
+    stderr: collector('stderr', said),
   })
-  return { code, stdout: stdout.text(), stderr: stderr.text() }
+  return { code, stdout: textOf('stdout', said), stderr: textOf('stderr', said), said }
 }
 
-function collector(): { readonly stream: NodeJS.WriteStream; readonly text: () => string } {
-  const chunks: Buffer[] = []
-  const stream = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      chunks.push(chunk)
+const textOf = (stream: Piece['stream'], said: readonly Piece[]) =>
+  said.flatMap((piece) => (piece.stream === stream ? [piece.text] : [])).join('')
+
+function collector(stream: Piece['stream'], said: Piece[]): NodeJS.WriteStream {
+  const writable = new Writable({
+    decodeStrings: false,
+    write: (chunk: string | Buffer, _encoding, done) => {
+      said.push({ stream, text: chunk.toString() })
       done()
     },
   })
   // A pipe, as far as the program can see: it asks for nothing that only a terminal has.
-  return { stream: stream as unknown as NodeJS.WriteStream, text: () => Buffer.concat(chunks).toString() }
+  return writable as unknown as NodeJS.WriteStream
 }

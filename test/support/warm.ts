@@ -6,7 +6,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Done, Order } from './warm-process.ts'
+import type { Done, Order, Piece } from './warm-process.ts'
 
 const program = fileURLToPath(new URL('warm-process.ts', import.meta.url))
 /** By what their Node was told: nothing of its own, or the local names, which change nothing else. */
@@ -34,7 +34,8 @@ export async function runWarm(order: Order): Promise<Done> {
     child.once('exit', end)
     child.once('message', (message) => {
       child.off('exit', end)
-      resolve(withoutProgress(message as Done))
+      const { said, ...outcome } = message as Done
+      resolve({ ...withoutProgress(outcome), said: said.map(withoutProgressIn) })
     })
   })
   child.send(order)
@@ -51,6 +52,11 @@ export async function runWarm(order: Order): Promise<Done> {
 export const withoutProgress = <R extends Pick<Done, 'stdout' | 'stderr'>>(run: R): R => {
   return { ...run, stdout: run.stdout.replaceAll(progress, ''), stderr: run.stderr.replaceAll(progress, '') }
 }
+
+const withoutProgressIn = ({ stream, text }: Piece): Piece => ({
+  stream,
+  text: text.replaceAll(progress, ''),
+})
 
 /** Lines for people, and events of a log for machines. */
 const progress =

@@ -50,13 +50,14 @@ export function describeSummary(figures: Readonly<Record<string, string | null>>
   return shown.map(([label, figure]) => `${label.padEnd(width)}  ${escapeInvisible(figure ?? '')}\n`).join('')
 }
 
-/** The first column is aligned to the left, the others to the right. */
+/** The first column is aligned to the left, the others to the right. No line ends in blanks. */
 export function alignedTable(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   return rows.map((row) =>
     row
       .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  '),
+      .join('  ')
+      .trimEnd(),
   )
 }
 

@@ -191,9 +191,16 @@ const placeOf = (path: readonly PropertyKey[]) =>
 
 /** Names of the members of a group, or of the entries of a list. @param type of the entry */
 function namesAt(known: KnownSettings, path: readonly PropertyKey[], type: unknown): readonly string[] {
-  let members: z.ZodRawShape = known.shape.shape
-  for (const name of path) if (typeof name === 'string') members = groupMembers(members[name], type) ?? {}
-  return Object.keys(members).filter((name) => name !== '$schema')
+  let schema: unknown = known.shape
+  for (const name of path)
+    if (typeof name === 'string') schema = recordEntry(schema) ?? groupMembers(schema, type)?.[name]
+  return Object.keys(groupMembers(schema, type) ?? {}).filter((name) => name !== '$schema')
+}
+
+/** The schema of the values of an object whose keys anybody may choose, such as the tables of `import`; else undefined. */
+function recordEntry(schema: unknown): unknown {
+  const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
+  return inner instanceof z.ZodRecord ? inner.valueType : undefined
 }
 
 function show(value: unknown): string {

@@ -1,6 +1,6 @@
 /** `fundpress nightly`: its steps, what it renders and refuses; a complete run is not repeated, an incomplete one is no success. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import { parseManifest } from '../../support/tree.ts'
@@ -19,7 +19,6 @@ import {
   nightlyOf,
   nothingToDo,
   press,
-  read,
   stepsOf,
   useNights,
   wholeNight,
@@ -92,26 +91,6 @@ it('--ask says whether there is anything to do, and does nothing', async () => {
   expect(stepsOf(await nightly('--ask --again --json'))).toEqual(['night begun', 'night done'])
 })
 
-it('--ask --exit-code lets a shell script branch: 0 to do, 4 nothing to do, and no other code for either', async () => {
-  const ask = (flags = '') => nightly(`--ask --exit-code ${flags}`.trim())
-  expect(await ask()).toMatchObject({ code: 0, stderr: '' })
-  expect(await nightly('--exit-code')).toMatchObject({
-    code: 2,
-    stderr: 'fundpress: --exit-code needs --ask\n',
-  })
-  await nightly()
-  expect(await ask('--quiet')).toEqual({ code: 4, stderr: '', stdout: '' })
-  expect((await press.fundpress('nightly --db none.sqlite --ask --exit-code')).code).toBe(1)
-})
-
-it('refuses shards of another day', async () => {
-  const build = `build --db funds.sqlite --as-of ${asOf} --quiet --out part-1 --shard 1/1`
-  expect(await press.bare(build)).toMatchObject({ code: 0 })
-  const stderr = `fundpress: the shards are as of ${asOf}, the merge is of 2026-11-12: give both the same --as-of\n`
-  expect(await nightlyOf('2026-11-12', '--shards part-1')).toMatchObject({ code: 1, stderr })
-  expect(press.bucket.keys('')).toEqual(['nightly/history.json'])
-})
-
 it('runs again for --again, another day, another database and other settings', async () => {
   await nightly()
   const steps = async (env = {}, flags = '--json', day = asOf) => stepsOf(await nightlyOf(day, flags, env))
@@ -161,73 +140,16 @@ it('keeps the figures of sixty runs', async () => {
   expect([history().length, history()[0]?.['asOf']]).toEqual([60, '2026-08-17'])
 })
 
-describe('after a rollback', () => {
-  const liveNow = () => press.bucket.live()
-  const lifting = '--allow hold --reason mended'
-  const held = ['night begun', 'night refused']
-
-  /** @returns the snapshot that was taken back */
-  async function takeBack(...flags: readonly string[]): Promise<string> {
-    await nightlyOf('2026-11-10')
-    expect(await nightly()).toMatchObject({ code: 0 })
-    const bad = liveNow()?.snapshot ?? ''
-    expect(await press.fundpress(['rollback', '--reason', 'wrong NAV', ...flags])).toMatchObject({ code: 0 })
-    return bad
-  }
-
-  it('nothing else goes live, on any day and from any database, until an operator lifts the hold', async () => {
-    const bad = await takeBack()
-    const liveBefore = liveNow()
-    const next = await nightly('--summary night.md')
-    const why = `the rollback of ${liveBefore?.liveSince ?? ''} holds ${liveBefore?.snapshot ?? ''} ("wrong NAV"): nothing else goes live`
-    expect([next.code, next.stderr]).toEqual([3, expect.stringContaining(why) as string])
-    expect(read('night.md')).toContain(why)
-    editDatabase(db(), newBenchmark(1))
-    expect(stepsOf(await nightlyOf('2026-11-12', '--json'))).toEqual(held)
-    expect((await nightly('--ask')).code).toBe(3)
-    expect(liveNow()).toEqual(liveBefore)
-
-    const status = await press.fundpress('status --max-age 9999d')
-    expect([status.code, status.stderr]).toEqual([
-      1,
-      expect.stringContaining('nothing else goes live') as string,
-    ])
-    expect(status.stdout).toMatch(
-      /^hold +the rollback of .* \("wrong NAV"\).*`fundpress nightly --allow hold/m,
-    )
-    expect(stepsOf(await nightly(`--json ${lifting}`))).toContain('publish done')
-    expect([liveNow()?.snapshot === bad, liveNow()?.hold]).toEqual([false, undefined])
-  })
-
-  it('a stage may wait behind the hold, and its flip lifts it', async () => {
-    await takeBack()
-    editDatabase(db(), newBenchmark(1))
-    const staging = await nightly('--stage --summary night.md')
-    expect(staging.code).toBe(0)
-    const waits =
-      /the rollback of .* \("wrong NAV"\): nothing else goes live .*`fundpress flip … --allow hold/
-    expect(staging.stderr).toMatch(waits)
-    const { snapshot } = JSON.parse(press.bucket.body('staged.json').toString()) as { snapshot: string }
-    expect((await press.fundpress(['flip', snapshot, '--allow', 'hold', '--reason', 'seen'])).code).toBe(0)
-    expect([liveNow()?.snapshot, liveNow()?.hold]).toEqual([snapshot, undefined])
-  })
-
-  it('a repair of what is held keeps the hold', async () => {
-    await takeBack()
-    const { snapshot } = liveNow() ?? {}
-    const [key = ''] = press.bucket.keys('blue/api/')
-    press.bucket.remove(key)
-    editHistory({ finishedAt: '2026-01-01T00:00:00.000Z' })
-    expect(await nightlyOf('2026-11-10', '--out again')).toMatchObject({ code: 0 })
-    expect(liveNow()).toMatchObject({ snapshot, hold: { reason: 'wrong NAV' } })
-    expect(press.bucket.faultsOf(liveNow()?.slot)).toEqual([])
-  })
-
-  it('with --no-hold only what was reverted stays away', async () => {
-    const bad = await takeBack('--no-hold')
-    const same = await nightly()
-    expect([same.code, same.stderr]).toEqual([3, expect.stringContaining(`has reverted ${bad}`) as string])
-    editDatabase(db(), newBenchmark(1))
-    expect(stepsOf(await nightly('--json'))).toEqual(wholeNight)
-  })
+it('a repair of what a rollback holds keeps the hold', async () => {
+  await nightlyOf('2026-11-10')
+  expect(await nightly()).toMatchObject({ code: 0 })
+  expect(await press.fundpress(['rollback', '--reason', 'wrong NAV'])).toMatchObject({ code: 0 })
+  const { snapshot } = press.bucket.live() ?? {}
+  const [key = ''] = press.bucket.keys('blue/api/')
+  press.bucket.remove(key)
+  editHistory({ finishedAt: '2026-01-01T00:00:00.000Z' })
+  expect(await nightlyOf('2026-11-10', '--out again')).toMatchObject({ code: 0 })
+  const live = press.bucket.live()
+  expect(live).toMatchObject({ snapshot, hold: { reason: 'wrong NAV' } })
+  expect(press.bucket.faultsOf(live?.slot)).toEqual([])
 })

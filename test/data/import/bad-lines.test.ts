@@ -8,7 +8,7 @@ import { run } from '../../cli/run.ts'
 import { asOf, goodRows, type Row } from '../../support/database.ts'
 import { repository } from '../../support/product.ts'
 import { importFolder, isins, refusal, unknownIsin } from './database.ts'
-import { dump, dumpAll } from './dialects.ts'
+import { dumpAll } from './dialects.ts'
 
 const folder = importFolder()
 
@@ -78,12 +78,6 @@ describe.concurrent('import refuses a file with', () => {
   })
 })
 
-it('import names every fault of a line', async () => {
-  expect(faultLines(await importChanged('price', { isin: 'x', date: 'y', change: 'z' }))).toEqual([
-    `line 3: isin "x" ${isinFault}; date "y" ${noDay}; change "z" ${noNumber}`,
-  ])
-})
-
 it('import names the constraint of the schema that a line breaks', async () => {
   const schema = readFileSync(join(repository, 'templates/schema.sql'), 'utf8').replace(/--.*$/gm, '')
   const tables = schema.matchAll(/CREATE TABLE (\w+) \(([\s\S]*?)\n\) STRICT/g)
@@ -100,72 +94,22 @@ it('import names the constraint of the schema that a line breaks', async () => {
   expect(checks).toBeGreaterThan(12)
 })
 
-describe('import of lines', () => {
-  const header = ['isin', 'date', 'value']
-
-  it('names both lines of a duplicate key, and takes the first', async () => {
-    const db = folder.database()
-    const lines = [header, [isin, '2024-01-02', '1'], [isin, '2024-01-03', '2'], [isin, '2024-01-02', '3']]
-    const stdout = expect.stringContaining('line 4: the same isin, date as in line 2\n')
-    const ended = await folder.importLines(db, 'legal_point', lines, ['--skip-bad'])
-    expect(ended).toMatchObject({ code: 0, stdout })
-    const { rows } = dump(folder.file(db), `legal_point WHERE isin = '${isin}' AND date < '2024-02'`)
-    expect(rows.map((row) => row.slice(1).join(' '))).toEqual(['2024-01-02 1', '2024-01-03 2'])
-  })
-
-  it('counts lines as an editor does, with empty lines and cells of several lines', async () => {
-    const text = `\r\nisin;position;name_de;value\r
+it('import counts lines as an editor does, with empty lines and cells of several lines', async () => {
+  const text = `\r\nisin;position;name_de;value\r
 ${isin};1;"of\r\ntwo";x\r\n\r\n;;;\r
 ${isin};x;1;x\r
 ${isin};2;"of\nthree\r\nlines";x\r
 ${isin};3;a "quote";x\r
 ${isin};4;"of\n\n\nfour";\r
 ${isin};x;2;x`
-    writeFileSync(folder.file('lines.csv'), text)
-    const { stdout } = await folder.import('key_figure', 'lines.csv', '--db', folder.database())
-    expect(faultLines({ stdout })).toEqual([
-      'line 7: position "x" is not a whole number',
-      'line 11: a quotation mark inside a cell that is not in quotation marks itself',
-      'line 12: value is empty',
-      'line 16: position "x" is not a whole number',
-    ])
-  })
-
-  it.each([
-    ['that is never closed', `"open;1\n${isin};2024-01-03;1\n`, 'a quotation mark that is never closed'],
-    ['with text after it', `"${isin}"x;2024-01-03;1\n`, 'text after a closing quotation mark'],
-  ])('ends at a quotation mark %s', async (_, rest, reason) => {
-    const db = folder.database()
-    const before = dumpAll(folder.file(db))
-    writeFileSync(folder.file('quote.csv'), `isin;date;value\n${isin};2024-01-02;1\n${rest}`)
-    const { code, stderr } = await folder.import('legal_point', 'quote.csv', '--db', db, '--skip-bad')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^fundpress: quote\.csv, line \d: [^\n]*; so the beginning of the next line cannot be found/,
-    )
-    expect(stderr).toContain(reason)
-    expect(dumpAll(folder.file(db))).toEqual(before)
-  })
-})
-
-describe('import --skip-bad', () => {
-  it('takes the good lines and lists the bad ones', async () => {
-    const { code, stdout, stderr } = await importChanged('price', { date: 'x' }, ['--skip-bad'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toContain('line 3: date "x" is not a day')
-    expect(stdout).toContain('lines  3, 1 of them bad\nrows   1 new, 0 changed, 1 unchanged, 0 removed\n')
-  })
-
-  it('takes nothing if no line is good', async () => {
-    const lines = [
-      ['isin', 'date', 'value'],
-      [unknownIsin, '2024-01-02', '1'],
-    ]
-    const db = folder.database()
-    const ended = await folder.importLines(db, 'legal_point', lines, ['--skip-bad', '--replace-all'])
-    expect(ended).toMatchObject(refusal('has 1 bad line: nothing was taken\n'))
-    expect(dump(folder.file(db), 'legal_point').rows).toHaveLength(2)
-  })
+  writeFileSync(folder.file('lines.csv'), text)
+  const { stdout } = await folder.import('key_figure', 'lines.csv', '--db', folder.database())
+  expect(faultLines({ stdout })).toEqual([
+    'line 7: position "x" is not a whole number',
+    'line 11: a quotation mark inside a cell that is not in quotation marks itself',
+    'line 12: value is empty',
+    'line 16: position "x" is not a whole number',
+  ])
 })
 
 it('check finds no error in what import takes, whatever the cells hold', async () => {

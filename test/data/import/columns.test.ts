@@ -1,5 +1,5 @@
 /** Files as fund administrators write them: columns of other names, and prices without what follows from the NAVs. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -32,119 +32,6 @@ const pricesOf = (db: string, isin: string) =>
 
 const importPrices = (db: string, lines: readonly string[][], ...flags: readonly string[]) =>
   folder.importLines(db, 'price', [header, ...lines], ['--derive', ...flags], german)
-
-describe('import --map', () => {
-  const flags = mapped({ ...names, Kommentar: '' })
-
-  it('takes the columns of a foreign file, in any case, and shows what it ignores', async () => {
-    const db = folder.database()
-    const ended = await importPrices(db, [line(third, '3.5.2024', '101,5')], ...flags)
-    expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(ended.stdout).toContain('ignored: Kommentar')
-    const columns = 'isin, date, issue_price, repurchase_price, net_asset_value'
-    expect(dump(folder.file(db), 'price', columns).rows).toContainEqual([
-      third,
-      '2024-05-03',
-      '106.00',
-      '100.00',
-      '101.5',
-    ])
-  })
-
-  it('names a value by both names of its column', async () => {
-    const { stdout } = await importPrices(
-      folder.database(),
-      [line(third, '3.5.2024', 'x')],
-      ...flags,
-      '--decimal',
-      'comma',
-    )
-    expect(stdout).toContain(
-      'line 2: Anteilwert (net_asset_value) "x" is not a number (with a decimal comma)\n',
-    )
-  })
-
-  it('names all wrong columns at once', async () => {
-    const wrong = {
-      Datum: 'date',
-      Bewertungstag: 'day',
-      Anteilwert: 'issue_price',
-      Ausgabepreis: 'issue_price',
-    }
-    const ended = await importPrices(folder.database(), [line(third, '3.5.2024', '101,5')], ...mapped(wrong))
-    expect(ended.code).toBe(1)
-    for (const fault of [
-      'the file has no column "datum"',
-      'table price has no column "day", "Rücknahmepreis", "Kommentar" (there are isin, date, ',
-      'the columns Ausgabepreis and Anteilwert are both for issue_price',
-      'columns date, repurchase_price, net_asset_value of table price are missing',
-    ])
-      expect(ended.stderr).toContain(fault)
-  })
-
-  it('is named, with its setting, where the columns of a file have other names', async () => {
-    const ended = await importPrices(folder.database(), [line(third, '3.5.2024', '101,5')])
-    expect(ended.stderr.trimEnd()).toMatch(
-      /; take a column of another name with --map 'Bewertungstag=<column>', ignore one with --map 'Bewertungstag=', or list them in import\.price\.columns of the config$/,
-    )
-  })
-
-  it('names a column of the table that the file also has itself', async () => {
-    const both = [
-      ['isin', 'date', 'Tag', 'value'],
-      [first, '2024-01-01', '2024-01-02', '1'],
-    ]
-    const ended = await folder.importLines(folder.database(), 'legal_point', both, ['--map', 'Tag=date'])
-    expect(ended).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('date and Tag are both for date'),
-    })
-    const ignored = ['--map', 'Tag=date', '--map', 'date=']
-    expect(await folder.importLines(folder.database(), 'legal_point', both, ignored)).toMatchObject({
-      code: 0,
-    })
-  })
-
-  it.each([
-    [['--map', 'Datum'], "option '--map <column=name>' argument 'Datum' is invalid"],
-    [['--map', '=date'], "argument '=date' is invalid"],
-    [['--map', 'a=date', '--map', 'A=value'], '--map names a column of the file twice'],
-    [['--map', '*=date'], '--map *= ignores columns: it takes no name'],
-  ])('refuses %j', async (flags, reason) => {
-    const ended = await folder.importLines(folder.database(), 'legal_point', [['isin']], flags)
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) })
-  })
-})
-
-describe('import.<table>.columns in the config', () => {
-  const withConfig = async (db: string, config: object, ...flags: readonly string[]) => {
-    writeFileSync(folder.file('own.json'), JSON.stringify(config))
-    return importPrices(db, [line(third, '3.5.2024', '101,5')], '--config', 'own.json', ...flags)
-  }
-
-  it('maps columns, and a flag wins', async () => {
-    const db = folder.database()
-    const columns = { ...names, Anteilwert: 'share_profit', Kommentar: '' }
-    const config = { import: { price: { columns } } }
-    expect(await withConfig(db, config, '--map', 'Anteilwert=net_asset_value')).toMatchObject({
-      code: 0,
-      stderr: '',
-    })
-    expect(pricesOf(db, third)).toEqual([['2024-05-03', '101.5', '0.0', '0.00', null]])
-  })
-
-  it.each([
-    [{ prices: { columns: {} } }, 'config import.prices: there is no such table (did you mean "price"?)'],
-    [{ price: { column: {} } }, 'unknown key "import.price.column"'],
-    [
-      { price: { columns: { Datum: 1 } } },
-      '"import.price.columns.Datum" must be the name of a column, or "", not 1',
-    ],
-  ])('refuses %j', async (config, reason) => {
-    const ended = await withConfig(folder.database(), { import: config })
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) })
-  })
-})
 
 describe('import --derive', () => {
   const flags = mapped({ ...names, '*': '' })

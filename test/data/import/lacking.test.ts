@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
-import { importFolder, isins, unknownIsin } from './database.ts'
+import { importFolder, isins } from './database.ts'
 import { dump } from './dialects.ts'
 
 const folder = importFolder()
@@ -40,16 +40,6 @@ describe('import of a file that lacks columns', () => {
       [third, 1],
     ])
     expect(dump(folder.file(db), 'fund', columns)).toEqual(before)
-  })
-
-  it('names each new row and the columns that it needs', async () => {
-    const db = folder.database()
-    const lines = [header, [first, '0'], [unknownIsin, '0']]
-    const reason = `line 3: ${unknownIsin} is new, and the file lacks name, fund_inception_date, url, currency\n`
-    const refused = await importWith(db, 'fund', lines)
-    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) })
-    const skipping = await importWith(db, 'fund', lines, '--skip-bad')
-    expect(skipping).toMatchObject({ code: 0, stdout: expect.stringContaining('0 new, 1 changed') })
   })
 
   it.each([
@@ -95,24 +85,6 @@ describe('import of prices with a currency', () => {
   const importLines = (db: string, all: readonly string[][], ...flags: readonly string[]) =>
     folder.importLines(db, 'price', all, ['--derive', '--map', 'Währung=currency', ...flags])
 
-  it('compares it with that of the fund, and stores it nowhere', async () => {
-    const { code, stdout } = await importLines(folder.database(), lines('EUR', ' eur'))
-    expect([code, stdout]).toEqual([0, expect.stringContaining('compared with the fund: Währung (currency)')])
-  })
-
-  it('refuses the file for another one, and names line, fund and both', async () => {
-    const db = folder.database()
-    const before = dump(folder.file(db), 'price')
-    const { code, stdout } = await importLines(db, lines('EUR', 'USD', ''))
-    expect(code).toBe(1)
-    expect(stdout.split('\n').slice(0, 3)).toEqual([
-      `line 3: Währung (currency) is "USD", but fund ${first} is in EUR`,
-      `line 4: Währung (currency) is "", but fund ${first} is in EUR`,
-      expect.stringContaining('price'),
-    ])
-    expect(dump(folder.file(db), 'price')).toEqual(before)
-  })
-
   // Bloomberg, Yahoo and the stock exchanges write hundredths like this: GBp is pence, ZAc are cents.
   it.each([
     ['GBP', ['GBp', 'GBX', 'GBx', 'gBP', 'gbX']],
@@ -129,15 +101,6 @@ describe('import of prices with a currency', () => {
     const said = stdout.split('\n').slice(0, codes.length)
     expect(said.map((line) => line.replace(/ of a currency.*/, ''))).toEqual(
       codes.map((one, index) => `line ${index + 4}: Währung (currency) "${one}" is not an ISO 4217 code`),
-    )
-  })
-
-  it('says what a code of pence is, and what to do', async () => {
-    const db = folder.database()
-    const { stdout } = await importLines(db, lines('GBp'))
-    expect(stdout).toContain(
-      'line 2: Währung (currency) "GBp" is not an ISO 4217 code of a currency in use: it looks like a part of GBP, ' +
-        'as pence (GBp, GBX) are hundredths of pounds; convert the amounts and write GBP\n',
     )
   })
 })

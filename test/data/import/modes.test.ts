@@ -24,23 +24,6 @@ const fundLines = (changed: Row) => {
 const figureOf = (isin: string) => [isin, 4, 'Volatilität', 'Volatility', '1,5 %', '2']
 
 describe('import without a flag', () => {
-  it('keeps the values of columns that the file lacks', async () => {
-    const db = folder.database()
-    const lines = [header, [first, '4', 'Neu', '7'], [first, '5', 'Fünf', '5']]
-    const { code, stdout } = await folder.importLines(db, 'key_figure', lines)
-    const form = 'form   UTF-8, delimiter ;\nnotes  not in the file: name_en, value2, has_value2\n'
-    const rows = 'lines  2\nrows   1 new, 1 changed, 0 unchanged, 0 removed\n'
-    expect(code).toBe(0)
-    expect(stdout.replace(/\d+(?=\.csv)/, 'N').replace(/copy .*\n/, '')).toBe(
-      `table  key_figure\nfile   N.csv\n${form}${rows}`,
-    )
-    expect(figures(db)).toEqual([
-      [first, 4, 'Neu', 'Volatility', '7', '2'],
-      [first, 5, 'Fünf', null, '5', null],
-      figureOf(second),
-    ])
-  })
-
   it('changes a fund and keeps its rows in other tables', async () => {
     const db = folder.database()
     const before = dumpAll(folder.file(db))
@@ -63,12 +46,6 @@ describe('import --replace', () => {
       [first, 6, 'Sechs', null, '6', null],
       figureOf(second),
     ])
-  })
-
-  it('deletes the values of columns that the file lacks', async () => {
-    const db = folder.database()
-    await folder.importLines(db, 'key_figure', [header, [first, '4', 'Volatilität', '1,5 %']], ['--replace'])
-    expect(figures(db)).toEqual([[first, 4, 'Volatilität', null, '1,5 %', null], figureOf(second)])
   })
 
   it('keeps funds that the file does not name', async () => {
@@ -172,11 +149,4 @@ it('import --json prints the whole summary', async () => {
     badCount: 0,
     bad: [],
   })
-})
-
-it('import --quiet prints bad lines only', async () => {
-  const importFigure = (position: string) =>
-    folder.importLines(folder.database(), 'key_figure', [header, [first, position, 'Neu', '7']], ['--quiet'])
-  expect(await importFigure('4')).toMatchObject({ code: 0, stdout: '', stderr: '' })
-  expect((await importFigure('x')).stdout).toBe('line 2: position "x" is not a whole number\n')
 })

@@ -46,32 +46,6 @@ describe('import that removes rows', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('18 unchanged, 2 removed')])
   })
 
-  it.each(['--replace', '--replace-all'])('is refused with more than a tenth: %s', async (flag) => {
-    const db = databaseOf20()
-    const before = readFileSync(folder.file(db))
-    const lines = [header, ...points(17)]
-    const { code, stdout, stderr } = await folder.importLines(db, 'launch_point', lines, [flag])
-    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-    expect(stderr).toContain(
-      '\nfundpress: the import is refused: it would remove 3 of 20 rows of table launch_point, more than 2. ' +
-        'If that is right, allow it: --allow removed-rows:launch_point --reason "…"\n',
-    )
-    expect(readFileSync(folder.file(db)).equals(before)).toBe(true)
-    expect(copiesOf(db)).toEqual([])
-
-    const dry = await folder.importLines(db, 'launch_point', lines, [flag, '--dry-run'])
-    expect(dry).toMatchObject({ code: 0, stderr: '' })
-    expect(dry.stdout).toContain('it needs --allow removed-rows:launch_point --reason "…"')
-
-    const other = ['--allow', 'removed-rows:price', '--reason', 'r']
-    expect((await folder.importLines(db, 'launch_point', lines, [flag, ...other])).code).toBe(3)
-    const allow = ['--allow', 'removed-rows:launch_point', '--reason', 'corrected']
-    const taken = await folder.importLines(db, 'launch_point', lines, [flag, ...allow])
-    expect(taken).toMatchObject({ code: 0, stderr: '' })
-    expect(taken.stdout).toContain('allowed  it would remove 3 of 20 rows')
-    expect(launchPoints(db)).toHaveLength(17)
-  })
-
   it('is refused with a single fund, and with the rows of other tables that go with it', async () => {
     const db = folder.database()
     const others = Array.from(
@@ -91,12 +65,6 @@ describe('import that removes rows', () => {
     const allowed = ['--replace-all', '--allow', 'removed-rows', '--reason', 'closed']
     expect((await folder.importLines(db, 'fund', lines, allowed)).code).toBe(0)
     expect(dump(folder.file(db), 'price').rows.map(([isin]) => isin)).toEqual([second])
-  })
-
-  it.each([[[]], [['--reason', '…']]])('needs a reason, and not that of a message: %j', async (flags) => {
-    const allowed = ['--allow', 'removed-rows', ...flags]
-    const ended = await folder.importLines(databaseOf20(), 'launch_point', [header], allowed)
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('need --reason') })
   })
 })
 
@@ -336,15 +304,4 @@ it('a copy that cannot be made is an error that names the flag', async ({ skip }
   const taken = await runAlone([...args, '--no-backup'], { cwd: folder.path, ...userWithoutRights })
   expect(taken).toMatchObject({ code: 0, stderr: '' })
   open.close()
-})
-
-it('import without table and file needs --undo or --complete', async () => {
-  const missing = (what: string) => `missing required argument '${what}' (see fundpress import --help)`
-  for (const [args, what] of [
-    [[], missing('table')],
-    [['price'], missing('file')],
-    [['--undo', '--complete'], missing('table')],
-    [['price', 'a.csv', '--undo'], '--undo takes no file'],
-  ] as const)
-    expect(await fundpress(...args, '--db', 'x')).toMatchObject({ code: 2, stderr: `fundpress: ${what}\n` })
 })

@@ -18,10 +18,10 @@ write('node_modules/charts/package.json', '{"version":"1.0.0"}')
 write('node_modules/@scope/days/package.json', '{"version":"2.0.0"}')
 const counting =
   `src/core/api/encode/json.ts src/extensions/site/deep/chart.ts src/extensions/describe/index.ts src/core/data/read/fund-reader.ts
-  templates/pages/style.css`.split(/\s+/)
+  templates/pages/style.css templates/docs/terms.en.md`.split(/\s+/)
 const others =
   `src/core/cli/main.ts src/core/bucket/manifest/plan.ts src/core/edge/core/resolve.ts src/core/bucket/nightly/state.ts
-  src/make/pack.ts src/core/snapshot/README.md`.split(/\s+/)
+  src/make/pack.ts src/core/snapshot/README.md templates/nginx/README.md`.split(/\s+/)
 for (const file of [...counting, ...others]) write(file, file)
 const digest = () => digestOfCode(folder.path, 'src')
 

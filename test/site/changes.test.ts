@@ -71,7 +71,10 @@ it.each([
   ['Other data changed', 'Andere Daten geändert', { ...changes(), documents: { ...counts, changed: 1 } }],
   ['First publication: 3 funds', 'Erste Veröffentlichung: 3 Fonds', { ...changes(), before: null }],
 ])('says what happened, corrections first: %s', (english, german, what) => {
-  expect([describeChanges(what, 'en').title, describeChanges(what, 'de').title]).toEqual([english, german])
+  expect({ en: describeChanges(what, 'en').title, de: describeChanges(what, 'de').title }).toEqual({
+    en: english,
+    de: german,
+  })
 })
 
 it('says what changed also if no price and no fund did, so that no entry of a feed is empty', () => {
@@ -165,7 +168,7 @@ function assertLinksLead(
       if (/^(https?:|mailto:|[?]day=)/.test(target)) continue
       const to = path === '' ? key : posix.join(posix.dirname(key), path)
       const isThere = pages.has(to) || files.includes(to) || elsewhere.some((other) => to.startsWith(other))
-      expect([key, target, isThere]).toEqual([key, target, true])
+      expect({ key, target, isThere }).toEqual({ key, target, isThere: true })
       if (id !== undefined && pages.has(to)) expect(pages.get(to)).toContain(`id="${id}"`)
     }
   }

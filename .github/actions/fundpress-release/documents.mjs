@@ -10,7 +10,9 @@ const { files } = /** @type {{ files: readonly string[] }} */ (
 /** Files and folders. */
 const packed = new Set(files.flatMap((entry) => globSync([entry, `${entry}/**`])))
 
-for (const document of [...packed].filter((path) => path.endsWith('.md')))
+// Guides are a part of the program: their links lead to published pages.
+const isDocument = (/** @type {string} */ path) => path.endsWith('.md') && !path.startsWith('templates/docs/')
+for (const document of [...packed].filter(isDocument))
   writeFileSync(
     document,
     absoluteLinks(readFileSync(document, 'utf8'), document, (path) => packed.has(path.replace(/\/$/, ''))),

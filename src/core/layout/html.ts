@@ -73,7 +73,7 @@ export const section = (id: string, heading: string, content: HtmlContent): Html
     ${content}
   </section> `
 
-interface Styled {
+export interface Styled {
   readonly content: HtmlContent
   readonly kind?: string
   readonly attributes?: Html

@@ -59,6 +59,8 @@ export const wording = bilingual((say) => ({
     status: say('Status', 'Status'),
     title: say('Title', 'Titel'),
     tryIt: say('Open the response', 'Antwort öffnen'),
+    makeRequest: say('Make a request', 'Erste Anfrage'),
+    openExplorer: say('Open the API explorer', 'API-Explorer öffnen'),
     inExplorer: say('Try it in the API explorer', 'Im API-Explorer ausprobieren'),
     schema: say('JSON Schema', 'JSON-Schema'),
     example: say('Example', 'Beispiel'),
@@ -165,6 +167,14 @@ export const wording = bilingual((say) => ({
     },
     always: (name: string) => say(`\`name\` is always “${name}”.`, `\`name\` lautet immer „${name}“.`),
     oneOf: (values: string) => say(`One of ${values}.`, `Mögliche Werte: ${values}.`),
+    portfolioPerformance: {
+      provider: say('Provider', 'Kurslieferant'),
+      url: say('Feed URL', 'Kurs-URL'),
+      date: say('Path to date', 'Pfad zu Datum'),
+      close: say('Path to close', 'Pfad zu Kurs'),
+      dateFormat: say('Date format', 'Datumsformat'),
+      leaveEmpty: say('leave it empty', 'leer lassen'),
+    },
     front: say('Fund data: documentation', 'Fondsdaten: Dokumentation'),
     descriptions: {
       overview: say(

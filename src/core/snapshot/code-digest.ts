@@ -23,7 +23,9 @@ export function digestOfCode(top: string, code: string): string {
   const sha256 = createHash('sha256')
   for (const file of [code, 'templates'].flatMap((folder) => filesIn(join(top, folder)))) {
     const name = relative(top, file).replaceAll(sep, '/')
-    if (name.endsWith('.md') || others.some((other) => name.startsWith(`${code}/${other}/`))) continue
+    // Guides are Markdown that pages are made of; other Markdown is for people who work on the code.
+    const isNote = name.endsWith('.md') && !name.startsWith('templates/docs/')
+    if (isNote || others.some((other) => name.startsWith(`${code}/${other}/`))) continue
     const content = readFileSync(file)
     sha256.update(`${name} ${content.length}\n`).update(content)
   }

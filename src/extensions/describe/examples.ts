@@ -1,15 +1,18 @@
-/** Excerpts of an endpoint's answers in this snapshot. The encoders of the API write them: same digits. */
+/**
+ * Excerpts of an endpoint's answers in this snapshot: bodies with long lists cut short. The encoders of the API write them, so an
+ * excerpt has the digits and the escapes of the answer; here they are laid out and coloured.
+ */
 
 import type { Endpoint, FundEndpoint } from '../../core/api/contract/endpoint.ts'
 import type { SitePageSource } from '../../core/api/contract/page.ts'
 import { byIsin, record, type Shape, text, wholeNumber } from '../../core/api/contract/shape.ts'
 import { csvEncoder } from '../../core/api/encode/csv.ts'
 import { jsonEncoder } from '../../core/api/encode/json.ts'
-import { xmlAttribute, xmlContent } from '../../core/api/encode/xml.ts'
+import { xmlDeclaration, xmlEncoder } from '../../core/api/encode/xml.ts'
 import { fill } from '../../core/api/routes/keys.ts'
 import { problemType } from '../../core/api/routes/problems.ts'
 import type { DocumentFormat, Language, Problem, Values } from '../../core/api/routes/table.ts'
-import { html, type Html, type HtmlContent } from '../../core/layout/html.ts'
+import { html, type Html } from '../../core/layout/html.ts'
 
 /** Number of records in the example of a date range. Their days are its bounds. */
 const recordsShown = 2
@@ -61,19 +64,19 @@ function answerOf(endpoint: FundEndpoint, isin: string, source: SitePageSource, 
   return null
 }
 
+/** A document with long lists and maps cut short. */
 export interface Excerpt {
-  /** A bracket of JSON, or a tag of XML. */
-  readonly open: string
-  readonly close: string
-  /** Names have their quotation marks; '' in lists and in XML. */
-  readonly members: readonly { readonly name: string; readonly value: Excerpt | string }[]
-  readonly hidden: number
+  readonly format: DocumentFormat
+  /** As an answer has it. */
+  readonly text: string
+  /** Number of members that are left out of each object, list and element with members, in the order in which they end. */
+  readonly hidden: readonly number[]
 }
 
 export function excerpt(format: DocumentFormat, shape: Shape, value: unknown): Excerpt {
-  const tree = format === 'json' ? jsonTree(shape, value) : xmlElement('root', shape, value)
-  if (typeof tree === 'string') throw new Error(`${tree} is no document`)
-  return tree
+  const hidden: number[] = []
+  const encode = { json: jsonEncoder, xml: xmlEncoder }[format](shape)
+  return { format, text: encode(shortened(shape, value, hidden)), hidden }
 }
 
 const problemShape = record({ title: text(''), type: text(''), status: wholeNumber('', '') })
@@ -84,121 +87,99 @@ export function problemExcerpt(format: DocumentFormat, docsUrl: string, problem:
   return excerpt(format, problemShape, body)
 }
 
-function jsonTree(shape: Shape, value: unknown): Excerpt | string {
-  const parts = partsOf(shape, value)
-  if (parts === null) return jsonEncoder(shape)(value)
-  const { kind, shown, hidden } = parts
-  const members = shown.map(([key, of, part]) => {
-    return { name: kind === 'list' ? '' : JSON.stringify(key), value: jsonTree(of, part) }
-  })
-  return { ...(kind === 'list' ? { open: '[', close: ']' } : { open: '{', close: '}' }), members, hidden }
-}
-
-function xmlElement(name: string, shape: Shape, value: unknown, attributes = ''): Excerpt {
-  const parts = partsOf(shape, value)
-  const elements = parts?.shown.map(([key, of, part]) =>
-    parts.kind === 'object'
-      ? xmlElement(key, of, part)
-      : xmlElement('item', of, part, ` key="${xmlAttribute(key)}"`),
-  )
-  const content = elements ?? [xmlContent(shape)(value)].filter((one) => one !== '')
-  if (content.length === 0) return { open: `<${name}${attributes}/>`, close: '', members: [], hidden: 0 }
-  const members = content.map((one) => ({ name: '', value: one }))
-  return { open: `<${name}${attributes}>`, close: `</${name}>`, members, hidden: parts?.hidden ?? 0 }
-}
-
-type Part = readonly [key: string, shape: Shape, value: unknown]
-
-interface Parts {
-  readonly kind: keyof typeof most
-  readonly shown: readonly Part[]
-  readonly hidden: number
-}
-
 /** Limits of an excerpt: items of a list, and entries of a map whose keys are data. */
-const most = { object: Infinity, list: 2, map: 3 }
+const most = { list: 2, keyed: 3, byIsin: Infinity }
 
-/** The first parts of a value, and the number of hidden ones; null for a value without parts. */
-function partsOf(shape: Shape, value: unknown): Parts | null {
-  const cut = (kind: Parts['kind'], parts: readonly Part[]) => {
-    const shown = parts.slice(0, most[kind])
-    return { kind, shown, hidden: parts.length - shown.length }
+/** The value with the first members of lists and maps. @param hidden gets what is left out, as in {@link Excerpt} */
+function shortened(shape: Shape, value: unknown, hidden: number[]): unknown {
+  const ended = <T>(result: T, all: number, shown = all): T => {
+    if (all > 0) hidden.push(all - shown)
+    return result
   }
   switch (shape.kind) {
     case 'nullable':
-      return value === null ? null : partsOf(shape.of, value)
+      return value === null ? null : shortened(shape.of, value, hidden)
     case 'item':
-      return cut('object', [
-        ['name', text(''), shape.name],
-        ['value', shape.value, value],
-      ])
+      return ended(shortened(shape.value, value, hidden), 1)
     case 'record': {
-      const parts = Object.entries(shape.fields).map(([name, field]): Part => {
+      const parts = Object.entries(shape.fields).flatMap(([name, field]) => {
+        const part = (value as Readonly<Record<string, unknown>>)[name]
         const of = field.kind === 'optional' ? field.of : field
-        return [name, of, (value as Readonly<Record<string, unknown>>)[name]]
+        return part === undefined ? [] : [[name, shortened(of, part, hidden)] as const]
       })
-      return cut(
-        'object',
-        parts.filter(([, , part]) => part !== undefined),
-      )
+      return ended(Object.fromEntries(parts), parts.length)
     }
     case 'list': {
       const items = value as readonly unknown[]
-      return cut(
-        'list',
-        items.map((item, index): Part => [String(index), shape.of, item]),
-      )
+      const shown = items.slice(0, most.list).map((item) => shortened(shape.of, item, hidden))
+      return ended(shown, items.length, shown.length)
     }
     case 'keyed':
     case 'byIsin': {
       const entries = [...(value as ReadonlyMap<string, unknown>)]
-      const parts = entries.map(([key, member]): Part => [key, shape.of, member])
-      return cut(shape.kind === 'keyed' ? 'map' : 'object', parts)
+      const shown = entries
+        .slice(0, most[shape.kind])
+        .map(([key, member]) => [key, shortened(shape.of, member, hidden)] as const)
+      return ended(new Map(shown), entries.length, shown.length)
     }
     default:
-      return null
+      return value
   }
 }
 
-const isXml = ({ open }: Excerpt) => open.startsWith('<')
-
-/** The tree as a compact document, without its hidden members. */
-export function compact(value: Excerpt | string): string {
-  if (typeof value === 'string') return value
-  const members = value.members.map((member) => (member.name && `${member.name}:`) + compact(member.value))
-  return value.open + members.join(isXml(value) ? '' : ',') + value.close
-}
-
-export const xmlDocument = (tree: Excerpt) => `<?xml version="1.0" encoding="UTF-8"?>\n${compact(tree)}`
-
-/** Number of characters on one line. */
-const lineLength = { json: 64, xml: 72 }
-
-function fitsLine(tree: Excerpt): boolean {
-  if (tree.hidden > 0) return false
-  const isFlat = tree.members.every(({ value }) => typeof value === 'string')
-  const { length } = compact(tree)
-  return isXml(tree) ? isFlat || length <= lineLength.xml : isFlat && length <= lineLength.json
+/** Pieces of a compact document, each of which may have a line: what begins, what ends, or a member without members. */
+const syntax = {
+  json: {
+    piece: /("(?:\\.|[^"\\])*":)?((?:"(?:\\.|[^"\\])*"|\{\}|\[\]|[^"{}[\],]+|[{}[\]]),?)/gy,
+    begins: /[{[]$/,
+    ends: /^[}\]]/,
+    /** Number of characters of a line, without its indent. */
+    width: 80,
+    gap: ' ',
+    separator: ',',
+    coloured: /(?<k>"(?:\\.|[^"\\])*"(?=:))|(?<s>"(?:\\.|[^"\\])*")|(?<c>….*)|(?<n>[\w.+-]+)|[^"…\w.+-]+/gy,
+  },
+  xml: {
+    piece: /<[^/>]+>[^<]+<\/[^>]+>|<[^>]+>/gy,
+    begins: /^<[^/>]+>$/,
+    ends: /^<\//,
+    width: 72,
+    gap: '',
+    separator: '',
+    coloured: /(?<c><!--.*)|(?<k><[^>]+>)|[^<]+/gy,
+  },
 }
 
 /** Indented and coloured; a line counts the hidden members. @param more for example `n => '… 5 more'` */
-export function listing(tree: Excerpt, more: (hidden: number) => string, indent = ''): Html {
-  const { open, close, hidden } = tree
-  const isShort = fitsLine(tree)
-  const deeper = isShort ? '' : `${indent}  `
-  const bracket = (text: string) => (isXml(tree) && text !== '' ? html`<span class="k">${text}</span>` : text)
-  const printed = (value: Excerpt | string): HtmlContent => {
-    if (typeof value !== 'string') return listing(value, more, deeper)
-    return isXml(tree) ? value : html`<span class="${value.startsWith('"') ? 's' : 'n'}">${value}</span>`
+export function listing({ format, text, hidden }: Excerpt, more: (hidden: number) => string): Html {
+  const { piece, begins, ends, width, gap, separator, coloured } = syntax[format]
+  const counts = hidden.values()
+  const lines: string[] = []
+  /** Lines that begin what has not ended, and the first line after the last count: what holds a count is not joined. */
+  const open: number[] = []
+  let free = 0
+  const add = (line: string) => lines.push('  '.repeat(open.length) + line)
+  for (const [whole, name, member = ''] of text.replace(xmlDeclaration, '').matchAll(piece)) {
+    const line = name === undefined ? whole : `${name} ${member}`
+    if (!ends.test(line)) {
+      add(line)
+      if (begins.test(line)) open.push(lines.length - 1)
+      continue
+    }
+    const count = counts.next().value ?? 0
+    if (count > 0) {
+      lines.push(`${lines.pop() ?? ''}${separator}`)
+      free = add(format === 'xml' ? `<!-- ${more(count)} -->` : more(count))
+    }
+    const start = open.pop() ?? 0
+    const joined = [...lines.slice(start).map((each) => each.trim()), line].join(gap)
+    const isShort = start >= free && joined.length <= width
+    if (isShort) lines.splice(start)
+    add(isShort ? joined : line)
   }
-  const members: HtmlContent[] = tree.members.map(({ name, value }) =>
-    name === '' ? printed(value) : html`<span class="k">${name}</span>: ${printed(value)}`,
-  )
-  if (hidden > 0)
-    members.push(html`<span class="c">${isXml(tree) ? `<!-- ${more(hidden)} -->` : more(hidden)}</span>`)
-  if (members.length === 0) return html`${bracket(open)}${bracket(close)}`
-  const [gap, separator] = isXml(tree) ? ['', ''] : [' ', ',']
-  const blank = isShort ? gap : `\n${deeper}`
-  const joined = members.map((member, index) => [index === 0 ? blank : separator + blank, member])
-  return html`${bracket(open)}${joined}${isShort ? gap : `\n${indent}`}${bracket(close)}`
+  const parts = Array.from(lines.join('\n').matchAll(coloured), ({ 0: part, groups = {} }) => {
+    const kind = Object.keys(groups).find((each) => groups[each] !== undefined)
+    return kind === undefined ? part : html`<span class="${kind}">${part}</span>`
+  })
+  return html`${parts}`
 }

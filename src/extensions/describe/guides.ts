@@ -1,4 +1,4 @@
-/** The guides: HTML fragments in `templates/docs`, one for each language, with placeholders that this file fills in. */
+/** The guides: Markdown in `templates/docs`, one file for each language, with placeholders that this file fills in. */
 
 import { maxCharacters, type Page, type SitePageSource } from '../../core/api/contract/page.ts'
 import { documentSchemas } from './json-schema.ts'
@@ -14,6 +14,7 @@ import { clientBlocks } from './clients.ts'
 import { endpointExample, listing, problemExcerpt } from './examples.ts'
 import { aboutExample, pathTemplate, targetOf } from './group.ts'
 import { listSections } from './lists.ts'
+import { renderMarkdown } from './markdown.ts'
 import { recipeBlocks } from './recipes.ts'
 import {
   codeBlock,
@@ -21,6 +22,7 @@ import {
   docGroups,
   docKey,
   docPage,
+  explorerPath,
   groupPath,
   type Guide,
   guidePath,
@@ -48,35 +50,38 @@ export function guidePage(guide: Guide, site: Site, language: Language): Page {
     title: guide === 'overview' ? w.front : w[guide],
     description: w.descriptions[guide],
     main: raw(main),
-    onPage: [...headings].map(([, id = '', text = '']) => ({ id, text: text.trim() })),
+    onPage: [...headings].map(([, id = '', text = '']) => ({ id, text: raw(text.trim()) })),
   })
 }
 
 /**
- * Fills in `{{name}}` (a block), `{{to KEY}}` (a link to a file) and `{{doc PATH}}` (a link to a page of the
- * documentation in the same language). What is between `{{with PART}}` and `{{end}}` stays if the snapshot has that part of the site.
- * @throws {Error} for an unknown placeholder
+ * Renders a guide, then fills in `{{name}}`, so that no value is read as Markdown. A placeholder with a paragraph of its own is a
+ * block. Links lead to pages of the documentation in the same language, `conventions/index.html#csv`, or to any file of the
+ * snapshot by its key, `/openapi.json`. What is between `{{with PART}}` and `{{end}}` stays if the snapshot has that part of the
+ * site. @throws {Error} for an unknown placeholder
  */
 function filled(guide: Guide, site: Site, language: Language, key: string): string {
   const blocks = blocksOf(site, language, key)
-  const fill = (_: string, name: string, argument: string | undefined): string => {
-    if (argument !== undefined && name === 'to') return linkTo(key, argument)
-    if (argument !== undefined && name === 'doc') return linkTo(key, docKey(language, argument))
+  const template = `docs/${guide}.${language}.md`
+  const linkOf = (address: string) =>
+    linkTo(key, address.startsWith('/') ? address.slice(1) : docKey(language, address))
+  const fill = (_: string, paragraph: string | undefined, inline: string | undefined): string => {
+    const name = paragraph ?? inline ?? ''
     const block = blocks[name]
-    if (block === undefined || argument !== undefined) throw new Error(`${key}: no {{${name}}} is known`)
+    if (block === undefined) throw new Error(`${template}: no {{${name}}} is known`)
     return markupOf(block)
   }
+  const { example } = wording[language].docs
   const { parts } = site.source
   const forParts = (_: string, name: string, text: string) =>
     parts.some((part) => part === name) ? text : ''
-  return pageTemplate(`docs/${guide}.${language}.html`)
-    .replace(/\{\{with\s+(\w+)\}\}([^]*?)\{\{end\}\}/g, forParts)
-    .replace(/\{\{(\w+)(?: ([^{}]+))?\}\}/g, fill)
+  const markdown = pageTemplate(template).replace(/\{\{with\s+(\w+)\}\}([^]*?)\{\{end\}\}/g, forParts)
+  return renderMarkdown(markdown, linkOf, example).replace(/<p>\{\{(\w+)\}\}<\/p>|\{\{(\w+)\}\}/g, fill)
 }
 
 function blocksOf(site: Site, language: Language, key: string): Readonly<Record<string, HtmlContent>> {
   const { source, endpoints } = site
-  const { request, answer, error, noExample, more } = wording[language].docs
+  const { request, answer, error, noExample, more, makeRequest, openExplorer } = wording[language].docs
   const exampleOf = (id: string) => {
     const endpoint = endpoints.find((one) => one.id === id)
     if (endpoint === undefined) throw new Error(`no endpoint ${id}`)
@@ -98,7 +103,13 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     ...recipeBlocks(source, pricedIsins(source), language),
     ...clientBlocks(source, pricedIsins(source)[0]),
     maxCharacters: fixedIn(language, maxCharacters, 0),
-    example: source.exampleIsin === null ? noExample : aboutExample(source, language),
+    actions: html`<p class="actions">
+      <a class="button first" href="#start">${makeRequest}</a>
+      <a class="button" href="${linkTo(key, docKey(language, explorerPath))}">${openExplorer}</a>
+    </p>`,
+    example: html`<p class="small quiet">
+      ${source.exampleIsin === null ? noExample : aboutExample(source, language)}
+    </p>`,
     firstRequest: block(curlRequest(current)),
     firstAnswer: example === null ? html`` : codeBlock(listing(example.json, more), answer),
     historicRequest: block(curlRequest(url('prices-historic', 'xml'))),

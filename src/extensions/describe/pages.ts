@@ -8,7 +8,7 @@ import { openApi, type OpenApiExample } from './openapi.ts'
 import { xmlBodies, xmlSchemaOf } from './xml-schema.ts'
 import { endpoints as registry } from '../../core/api/endpoints/index.ts'
 import { pageTemplate, sharedPages } from '../../core/layout/layout.ts'
-import { compact, endpointExample, xmlDocument } from './examples.ts'
+import { endpointExample } from './examples.ts'
 import { explorerPages } from './explorer.ts'
 import { groupPage } from './group.ts'
 import { guidePage, guidesOf } from './guides.ts'
@@ -45,12 +45,12 @@ function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
     const example = endpointExample(endpoint, source, 'en')
     if (example === null) continue
     Object.assign(values, example.values)
-    const json: unknown = JSON.parse(compact(example.json))
-    examples.set(endpoint.id, { json, xml: xmlDocument(example.xml), csv: example.csv })
+    const json: unknown = JSON.parse(example.json.text)
+    examples.set(endpoint.id, { json, xml: example.xml.text, csv: example.csv })
   }
   const { baseUrl, publisher } = source
   const inLists = [...listExamples(source)].map(
-    ([id, example]) => [id, JSON.parse(compact(example)) as unknown] as const,
+    ([id, example]) => [id, JSON.parse(example.text) as unknown] as const,
   )
   const lists = { lists: listsOf(source), listExamples: new Map(inLists) }
   const { docsUrl } = source.table

@@ -3,7 +3,7 @@
 import type { SitePageSource } from '../../core/api/contract/page.ts'
 import type { Language } from '../../core/api/routes/table.ts'
 import { addDays, mondayOf } from '../../core/system/days.ts'
-import type { Html } from '../../core/layout/html.ts'
+import { html, type Html } from '../../core/layout/html.ts'
 import { wording } from '../../core/layout/wording.ts'
 import { namedCode, placeholder, tabs } from './site.ts'
 
@@ -244,7 +244,25 @@ export function recipeBlocks(
     const panel = tabs(`recipe-${question}`, wording[language].docs.program, panels)
     return [placeholder('recipe', question), panel] as const
   })
-  return Object.fromEntries(blocks)
+  return { ...Object.fromEntries(blocks), recipePortfolioPerformance: portfolioPerformance(facts, language) }
+}
+
+/** The settings of a security in Portfolio Performance, by the labels of its fields. `{ISIN}` is a placeholder of that program. */
+function portfolioPerformance({ downloads }: RecipeFacts, language: Language): Html {
+  const w = wording[language].docs.portfolioPerformance
+  const url = `${downloads}/{ISIN}/{ISIN}-prices.json`
+  return html`<dl data-recipe="portfolio-performance">
+    <dt>${w.provider}</dt>
+    <dd><code data-setting="provider">JSON</code></dd>
+    <dt>${w.url}</dt>
+    <dd><code data-setting="url">${url}</code></dd>
+    <dt>${w.date}</dt>
+    <dd><code data-setting="date">$[*].date</code></dd>
+    <dt>${w.close}</dt>
+    <dd><code data-setting="close">$[*].net_asset_value</code></dd>
+    <dt>${w.dateFormat}</dt>
+    <dd>${w.leaveEmpty}</dd>
+  </dl>`
 }
 
 function factsOf(

@@ -20,7 +20,7 @@ export type Guide = 'overview' | 'conventions' | 'lists' | 'recipes' | 'clients'
 interface DocPage extends Pick<PageLayout, 'language' | 'title' | 'description' | 'main'> {
   /** Relative to the documentation in its language: `v1/endpoints/prices/index.html`. */
   readonly path: string
-  readonly onPage: readonly { readonly id: string; readonly text: string }[]
+  readonly onPage: readonly { readonly id: string; readonly text: HtmlContent }[]
 }
 
 export const scriptKey = 'docs/assets/docs.js'

@@ -111,7 +111,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
         const button = (name: string) => page.getByRole('button', { name })
         for (const range of ['1M', '5Y', 'Max'])
-          expect([range, await button(range).isEnabled()]).toEqual([range, true])
+          expect({ range, isEnabled: await button(range).isEnabled() }).toEqual({ range, isEnabled: true })
         const whole = await path(page)
         const asked: string[] = []
         page.on('request', (request) => asked.push(request.url()))
@@ -262,7 +262,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         .get(isin, count - 3) ?? [0, 0]
       const figure = `${year}: ${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`
       const tip = years.locator('.tip')
-      expect([await tip.isVisible(), plain(await tip.textContent())]).toEqual([true, figure])
+      expect({ isVisible: await tip.isVisible(), text: plain(await tip.textContent()) }).toEqual({
+        isVisible: true,
+        text: figure,
+      })
 
       await page.locator('.tabs').getByText('Performance').tap()
       const index = page.getByRole('slider', { name: 'Performance as an index' })

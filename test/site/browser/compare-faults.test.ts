@@ -26,7 +26,10 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
       const shown = await page.evaluate<string>(
         "getComputedStyle(document.querySelector('figure'), '::after').content",
       )
-      expect([shown, await text()]).toEqual(['"Loading prices …"', expect.not.stringContaining('{')])
+      expect({ shown, text: await text() }).toEqual({
+        shown: '"Loading prices …"',
+        text: expect.not.stringContaining('{'),
+      })
       held.resolve(undefined)
       await ready(page)
       expect(await text()).toMatch(/Net asset value on \d+ \w+ 20\d\d/)

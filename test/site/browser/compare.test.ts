@@ -212,7 +212,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       await page.getByRole('button', { name: `Remove ${nameOf(one)}` }).press('Enter')
       await expect.poll(rows).toEqual([nameOf(two)])
       // The line keeps its colour, and the keyboard its place.
-      expect([await key(), await page.locator('.drawn path').getAttribute('class')]).toEqual([styled, styled])
+      expect({ key: await key(), line: await page.locator('.drawn path').getAttribute('class') }).toEqual({
+        key: styled,
+        line: styled,
+      })
       expect(await page.locator('.chips').innerText()).not.toContain(nameOf(one))
       const focused = page.locator(':focus')
       await expect.poll(() => focused.getAttribute('aria-label')).toBe(`Remove ${nameOf(two)}`)
@@ -280,13 +283,16 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
         expect(await active()).toBe(options[index])
       }
       await field.press('Escape')
-      expect([await found(), await field.getAttribute('aria-expanded')]).toEqual([[], 'false'])
+      expect({ found: await found(), expanded: await field.getAttribute('aria-expanded') }).toEqual({
+        found: [],
+        expanded: 'false',
+      })
       const [one = ''] = isins
       await field.fill(one)
       expect(await accessibilityFaults(page)).toEqual([])
       await field.press('Enter')
       await expect.poll(() => page.locator('.compared tbody a').allTextContents()).toEqual([nameOf(one)])
-      expect([await field.inputValue(), await found()]).toEqual(['', []])
+      expect({ typed: await field.inputValue(), found: await found() }).toEqual({ typed: '', found: [] })
       await field.fill(young)
       await field.press('Enter')
       expect((await found()).join()).toContain('cannot be compared')

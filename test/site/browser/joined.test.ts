@@ -38,10 +38,10 @@ describe.skipIf(whyNoBrowser !== undefined)('texts of separate elements', () => 
         await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
         for (const width of [1440, 390]) {
           await page.setViewportSize({ width, height: 900 })
-          expect([width, await joinedTexts(page)]).toEqual([width, []])
+          expect({ width, joined: await joinedTexts(page) }).toEqual({ width, joined: [] })
           for (const stage of await page.locator('.stage:visible').all()) {
             await stage.press('Home')
-            expect([width, await joinedTexts(page)]).toEqual([width, []])
+            expect({ width, joined: await joinedTexts(page) }).toEqual({ width, joined: [] })
             const tip = (await stage.locator('.tip > span').allTextContents()).join(', ')
             // A table beside the chart has the other lines.
             expect((await stage.getAttribute('aria-valuetext'))?.slice(0, tip.length)).toBe(tip)

@@ -104,7 +104,7 @@ it.skipIf(whyNoBrowser !== undefined)(
           }).map((other) => one.text + ' on ' + other.text))
         })
       })()`)
-        expect([width, clashes]).toEqual([width, []])
+        expect({ width, clashes }).toEqual({ width, clashes: [] })
       }
     } finally {
       await browser.close()

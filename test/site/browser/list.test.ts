@@ -255,15 +255,15 @@ const leftEdges = (places: readonly Place[]) => places.map((place) => place.getB
 
 interface Cell {
   readonly textContent: string | null
-  readonly getAttribute: (name: string) => string | null
 }
 /** For `evaluateAll`: it runs in the browser. */
-const cellTexts = (cells: readonly Cell[]) =>
-  cells.map((cell) => cell.getAttribute('data-value') ?? cell.textContent ?? '')
+const cellTexts = (cells: readonly Cell[]) => cells.map((cell) => cell.textContent ?? '')
 
-/** What a German cell sorts by. */
+/** What a German cell shows, as something that sorts. */
 function keyOf(text: string, isNumber: boolean): string | number {
-  if (!isNumber || /^\d{4}-/.test(text)) return text
+  const [, day, month, year] = /^(\d\d)\.(\d\d)\.(\d{4})$/.exec(text) ?? []
+  if (year !== undefined) return `${year}-${month}-${day}`
+  if (!isNumber) return text
   const digits = text.replace('\u2212', '-').replace(/[^\d,-]/g, '')
   return Number(digits.replace(',', '.'))
 }

@@ -67,7 +67,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
         for (const [, link = ''] of links) {
           // For search engines: the address that this will be published at.
           if (link.startsWith('http://localhost:8080/')) continue
-          expect([link, (await fetch(new URL(link, url(out, key)))).status]).toEqual([link, 200])
+          expect({ link, status: (await fetch(new URL(link, url(out, key)))).status }).toEqual({
+            link,
+            status: 200,
+          })
         }
       }
       for (const key of sample(pages)) {

@@ -81,8 +81,8 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
           const again = page.getByRole('button', { name: 'Try again' })
           await again.waitFor()
           const said = await shown(page)
-          expect([range, said]).toEqual([range, expect.stringContaining('could not be loaded')])
-          expect([range, said]).toEqual([range, expect.not.stringMatching(/\d/)])
+          expect({ range, said }).toEqual({ range, said: expect.stringContaining('could not be loaded') })
+          expect({ range, said }).toEqual({ range, said: expect.not.stringMatching(/\d/) })
           expect(await line(page)).not.toBe(wholeLine)
           expect(await page.locator('.ranges [aria-pressed="true"]').getAttribute('data-range')).toBe(range)
           if (range === '1M') expect(await accessibilityFaults(page)).toEqual([])
@@ -108,10 +108,10 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
       await press(page, '1Y')
       await page.getByRole('button', { name: 'Erneut versuchen' }).waitFor()
       expect(await shown(page)).toContain('konnten nicht geladen werden')
-      expect([await shown(page), await page.locator('#nav path.l2').count()]).toEqual([
-        expect.not.stringMatching(/\d/),
-        0,
-      ])
+      expect({ shown: await shown(page), lines: await page.locator('#nav path.l2').count() }).toEqual({
+        shown: expect.not.stringMatching(/\d/),
+        lines: 0,
+      })
       await page.locator('#nav .stage').press('Home')
       expect(await page.locator('#nav .tip').textContent()).not.toContain('Wiederanlage')
       await page.unroute(windows)

@@ -48,7 +48,7 @@ it('llms.txt has the form of llmstxt.org, and only links that answer', async () 
   // A snapshot that was not published has no changes.
   for (const link of links.filter((to) => !to.includes('/changes/'))) {
     const { status, headers } = await fetch(server.base + link.slice(publishedAt.length))
-    expect([link, status]).toEqual([link, 200])
+    expect({ link, status }).toEqual({ link, status: 200 })
     if (link.endsWith('.txt')) expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
   }
   await server.stop()
@@ -85,5 +85,8 @@ it('the page of terms says what the settings say, and what they leave out', () =
 
 it('a time of publication without a time zone is refused', async () => {
   const { code, stderr } = await build(folder.file('wrong'), { FUNDPRESS_SITE_PUBLISHED_BY: '5:30' })
-  expect([code, stderr]).toEqual([2, expect.stringContaining('such as 05:30 Europe/Berlin')])
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('such as 05:30 Europe/Berlin'),
+  })
 })

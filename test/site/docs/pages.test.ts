@@ -85,21 +85,24 @@ describe.skipIf(lacks('xmllint')).each(builders)('the documentation of %s', (_, 
   it('has each id once, and refers only to existing ids', () => {
     for (const [key, { elements }] of pages) {
       const own = ids(key)
-      expect([key, own.filter((id, index) => own.indexOf(id) !== index)]).toEqual([key, []])
+      expect({ key, repeated: own.filter((id, index) => own.indexOf(id) !== index) }).toEqual({
+        key,
+        repeated: [],
+      })
       const named = elements.flatMap(({ attributes }) =>
         ['aria-labelledby', 'aria-describedby', 'for'].flatMap((name) => attributes[name]?.split(' ') ?? []),
       )
-      expect([key, named.filter((id) => !own.includes(id))]).toEqual([key, []])
+      expect({ key, unknown: named.filter((id) => !own.includes(id)) }).toEqual({ key, unknown: [] })
     }
   })
 
   it('has one first-order heading on each page, and skips no order', () => {
     for (const [key, { elements }] of pages) {
       const orders = elements.filter(({ name }) => /^h[1-6]$/.test(name)).map(({ name }) => Number(name[1]))
-      expect([key, orders.filter((order) => order === 1)]).toEqual([key, [1]])
-      expect([key, orders[0]]).toEqual([key, 1])
+      expect({ key, first: orders.filter((order) => order === 1) }).toEqual({ key, first: [1] })
+      expect({ key, begins: orders[0] }).toEqual({ key, begins: 1 })
       const skips = orders.filter((order, index) => index > 0 && order > (orders[index - 1] ?? 0) + 1)
-      expect([key, skips]).toEqual([key, []])
+      expect({ key, skips }).toEqual({ key, skips: [] })
     }
   })
 
@@ -122,7 +125,10 @@ describe.skipIf(lacks('xmllint')).each(builders)('the documentation of %s', (_, 
         const target = attributes['href'] ?? attributes['src']
         // Search engines want whole addresses.
         if (target === undefined || ['canonical', 'alternate'].includes(attributes['rel'] ?? '')) continue
-        expect([key, /^[a-z]+:|^\//i.test(target) ? target : null]).toEqual([key, null])
+        expect({ key, absolute: /^[a-z]+:|^\//i.test(target) ? target : null }).toEqual({
+          key,
+          absolute: null,
+        })
         const [path = '', fragment] = target.split('#')
         const to = path === '' ? key : posix.join(posix.dirname(key), path)
         linked.add(`/${to}`)
@@ -135,7 +141,7 @@ describe.skipIf(lacks('xmllint')).each(builders)('the documentation of %s', (_, 
       await response.arrayBuffer()
       // Requests that show an error lead to it.
       const isRight = response.ok || (target.startsWith('/api/') && [400, 404, 416].includes(response.status))
-      expect([target, isRight ? null : response.status]).toEqual([target, null])
+      expect({ target, wrong: isRight ? null : response.status }).toEqual({ target, wrong: null })
     }
   })
 
@@ -151,7 +157,7 @@ describe.skipIf(lacks('xmllint')).each(builders)('the documentation of %s', (_, 
         )
         const response = await fetch(site.base + target)
         const body = (await response.json()) as { readonly status: number }
-        expect([key, JSON.parse(json?.text ?? '')]).toEqual([key, body])
+        expect({ key, listing: JSON.parse(json?.text ?? '') }).toEqual({ key, listing: body })
         expect(body.status).toBe(response.status)
         const inXml = await fetch(site.base + target, { headers: { accept: 'application/xml' } })
         const compact = (xml?.text ?? '').replace(/\n\s*/g, '')
@@ -172,10 +178,17 @@ describe.skipIf(lacks('xmllint')).each(builders)('the documentation of %s', (_, 
     ])
       for (const path of paths) {
         const { status, headers } = await fetch(site.base + path)
-        expect([path, status, headers.get('content-type')]).toEqual([path, 200, `${type}; charset=utf-8`])
+        expect({ path, status, type: headers.get('content-type') }).toEqual({
+          path,
+          status: 200,
+          type: `${type}; charset=utf-8`,
+        })
       }
     const response = await fetch(`${site.base}/docs`, { redirect: 'manual' })
-    expect([response.status, response.headers.get('location')]).toEqual([308, '/docs/'])
+    expect({ status: response.status, location: response.headers.get('location') }).toEqual({
+      status: 308,
+      location: '/docs/',
+    })
   })
 
   it('has only JSON documents that their schemas describe', () => {
@@ -219,7 +232,7 @@ describe('the schemas and examples of a demo snapshot', () => {
       expect(origin).toBe('https://api.example.org')
       // `fetch` may use a connection that it opened long ago, before the pages were read: a server gives up on it (408).
       const { status } = await rawRequest(site.base, { target: pathname + search })
-      expect([url, status]).toEqual([url, 200])
+      expect({ url, status }).toEqual({ url, status: 200 })
     }
   })
 
@@ -273,11 +286,11 @@ describe('the schemas and examples of a demo snapshot', () => {
       const path = template.replace(/\{(\w+)\}/g, (_, name: string) => examples.get(name) ?? '')
       for (const type of Object.keys(get.responses['200']?.content ?? {})) {
         const response = await fetch(site.base + path, { headers: { accept: type, 'accept-language': 'en' } })
-        expect([path, response.status]).toEqual([path, 200])
+        expect({ path, status: response.status }).toEqual({ path, status: 200 })
         expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
         if (path === '/status/staged.json') continue
         for (const name of Object.keys(get.responses['200']?.headers ?? {}))
-          expect([path, name, response.headers.has(name)]).toEqual([path, name, true])
+          expect({ path, name, isThere: response.headers.has(name) }).toEqual({ path, name, isThere: true })
         await response.arrayBuffer()
       }
     }
@@ -313,7 +326,7 @@ describe('the schemas and examples of a demo snapshot', () => {
     for (const [id, example] of examples) {
       const validate = validatorOf(id)
       validate(example)
-      expect([id, validate.errors]).toEqual([id, null])
+      expect({ id, errors: validate.errors }).toEqual({ id, errors: null })
     }
     const { funds, ...rest } = readJson<{ readonly funds: readonly object[] }>(site, 'funds/index.json')
     expect(new Map(examples).get('fund-list')).toEqual({ ...rest, funds: funds.slice(0, 2) })

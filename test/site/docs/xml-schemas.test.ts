@@ -65,7 +65,10 @@ it.skipIf(lacks('xmllint'))('fits the prices of a date range', async () => {
     const response = await fetch(`${site.base}/api/v1/prices-historic/${isin}/${dates}/?format=xml`)
     writeFileSync(folder.file('prices.xml'), await response.text())
     const schema = join(site.out, 'schemas/prices-historic.xsd')
-    expect([response.status, faultsOf(schema, folder.path, ['prices.xml'])]).toEqual([200, []])
+    expect({ status: response.status, faults: faultsOf(schema, folder.path, ['prices.xml']) }).toEqual({
+      status: 200,
+      faults: [],
+    })
   }
   folder.remove()
 })
@@ -90,7 +93,7 @@ it('rejects a document with another element, without one, or with another value'
       return document === good ? [] : [`${index}.xml`]
     })
     const failed = faultsOf(schema, folder.path, changed).filter((line) => line.endsWith('fails to validate'))
-    expect([key, failed.length]).toEqual([key, changed.length])
+    expect({ key, failed: failed.length }).toEqual({ key, failed: changed.length })
   }
   folder.remove()
 })

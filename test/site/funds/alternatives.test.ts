@@ -11,7 +11,7 @@ it('names every table and every chart of a fund, and describes a chart only if n
   for (const { isin } of funds) {
     const page = await (await fetch(`${base}/funds/${isin}/`)).text()
     for (const [, inside = ''] of page.matchAll(/<table[^>]*>(.*?)<\/table>/gs))
-      expect([isin, inside]).toEqual([isin, expect.stringMatching(/^\s*<caption/)])
+      expect({ isin, inside }).toEqual({ isin, inside: expect.stringMatching(/^\s*<caption/) })
     for (const [, start = '', inside = ''] of page.matchAll(/<svg\s+(class="canvas[^>]*)>(.*?)<\/svg>/gs)) {
       const [, name = ''] = /aria-labelledby="([\w-]+)"/.exec(start) ?? []
       expect(inside).toMatch(new RegExp(`<title id="${name}">[^<]+</title>`))

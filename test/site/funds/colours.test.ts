@@ -81,7 +81,10 @@ describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
     const pale = rules.filter(([, , rule = '']) => rule.includes('fill: color-mix(in srgb, var(--series'))
     expect(pale.length).toBeGreaterThan(1)
     for (const [, selector, rule] of pale)
-      expect([selector, rule]).toEqual([selector, expect.stringMatching(/stroke: var\(--series-[12]\)/)])
+      expect({ selector, rule }).toEqual({
+        selector,
+        rule: expect.stringMatching(/stroke: var\(--series-[12]\)/),
+      })
   })
 
   // From the bottom of the stack to its top, as the demo's funds have them.

@@ -235,6 +235,6 @@ describe('documents about a fund', () => {
       `UPDATE document SET ${column} = '${text}' WHERE kind = 'factsheet' AND language = 'en'`,
     )
     const { code, stdout } = await runFundpress(['check', '--db', copy, '--as-of', asOf])
-    expect([code, stdout]).toEqual([1, expect.stringContaining(message)])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(message) })
   })
 })

@@ -117,7 +117,7 @@ describe('the price chart', () => {
     const byDay = new Map(prices.map(({ date, nav }) => [daysBetween(first, date), Number(nav)]))
     expect(points.length).toBeGreaterThan(200)
     expect(days).toBe(daysBetween(first, last))
-    expect([points[0]?.day, points.at(-1)?.day]).toEqual([0, days])
+    expect({ first: points[0]?.day, last: points.at(-1)?.day }).toEqual({ first: 0, last: days })
     const astray = points.filter(({ day, value: drawn }) => {
       const nav = byDay.get(day)
       return nav === undefined || Math.abs(nav - drawn) > precision
@@ -289,7 +289,7 @@ it('links to existing documents, in each format and in the language of the page'
   expect(links.filter((link) => link.includes('language=de'))).toHaveLength((types + 5) * 2)
   for (const link of links) {
     const { status, headers } = await get(link)
-    expect([link, status]).toEqual([link, 200])
+    expect({ link, status }).toEqual({ link, status: 200 })
     expect(headers.get('content-type')).toContain(/format=(\w+)/.exec(link)?.[1])
   }
 })
@@ -299,10 +299,10 @@ it('names the feed of changes for feed readers', async () => {
   for (const path of ['funds/index.html', 'funds/de.html', 'status/index.html', 'status/de.html']) {
     const links = [...(await text(path)).matchAll(feed)].map(([, href = '']) => href)
     const paths = links.map((href) => new URL(href, `${server.base}/${path}`).pathname)
-    expect([path, paths]).toEqual([
+    expect({ path, paths }).toEqual({
       path,
-      [path.endsWith('de.html') ? '/changes/de/feed.xml' : '/changes/feed.xml'],
-    ])
+      paths: [path.endsWith('de.html') ? '/changes/de/feed.xml' : '/changes/feed.xml'],
+    })
   }
 })
 
@@ -338,7 +338,7 @@ describe('the list', () => {
         AND before.date = (SELECT max(date) FROM price WHERE isin = ? AND date <= date(now.date, '-1 year'))`,
         ...[one, one, one, one],
       )
-      expect([one, one_year_percent]).toEqual([one, percent])
+      expect({ one, one_year_percent }).toEqual({ one, one_year_percent: percent })
       const nav = value('SELECT net_asset_value FROM price WHERE isin = ? ORDER BY date DESC', one)
       expect(price?.net_asset_value).toBe(nav)
     }
@@ -356,7 +356,7 @@ describe('the list', () => {
     expect(comparable.length).toBeLessThan(funds.length)
     for (const { isin: one, accumulating } of funds) {
       const flag = value('SELECT accumulating FROM profile WHERE isin = ?', one)
-      expect([one, accumulating]).toEqual([one, flag === undefined ? null : flag === 1])
+      expect({ one, accumulating }).toEqual({ one, accumulating: flag === undefined ? null : flag === 1 })
     }
   })
 
@@ -368,7 +368,7 @@ describe('the list', () => {
     expect(paying.length).toBeGreaterThan(1)
     for (const { isin: one, one_year_percent } of paying) {
       const gross = value('SELECT gross FROM legal_period WHERE isin = ? ORDER BY date_to DESC', one)
-      expect([one, one_year_percent]).toEqual([one, Number(gross).toFixed(2)])
+      expect({ one, one_year_percent }).toEqual({ one, one_year_percent: Number(gross).toFixed(2) })
     }
   })
 })

@@ -152,7 +152,7 @@ it('has the chart as an image of its own, which shows a line only where performa
   }
   expect(image(good)).toMatchObject({ lines: 1, text: expect.stringContaining(secrets.nav) as string })
   for (const isin of [performanceDenied, young, onePrice, withoutRows, pricesDenied])
-    expect([isin, image(isin).lines]).toEqual([isin, 0])
+    expect({ isin, lines: image(isin).lines }).toEqual({ isin, lines: 0 })
   expect(image(pricesDenied).text).not.toMatch(secrets.nav)
   expect(image(young).text).toContain('less than one year ago')
   for (const [index, name] of hostileNames.entries()) expect(image(hostile[index] ?? '').text).toContain(name)

@@ -62,8 +62,14 @@ it('marks names of funds with their language, if the settings tell it', () => {
     /^funds\/[A-Z0-9]{12}\/index\.html$/.test(key),
   )
   for (const key of ['funds/index.html', 'status/index.html', fund]) {
-    expect([key, read('named', key)]).toEqual([key, expect.stringContaining('<bdi lang="de">Möwenstein ')])
-    expect([key, read('nobody', key)]).toEqual([key, expect.stringContaining('<bdi>Möwenstein ')])
+    expect({ key, page: read('named', key) }).toEqual({
+      key,
+      page: expect.stringContaining('<bdi lang="de">Möwenstein '),
+    })
+    expect({ key, page: read('nobody', key) }).toEqual({
+      key,
+      page: expect.stringContaining('<bdi>Möwenstein '),
+    })
   }
 })
 
@@ -85,14 +91,20 @@ it('every page has company, imprint, privacy and contact in its footer, in its o
 it('security.txt names who takes reports for less than a year, and is not there without the setting', async () => {
   const { base, stop } = await serveHere(folder.file('named'))
   const answer = await fetch(`${base}/.well-known/security.txt`)
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  expect({ status: answer.status, type: answer.headers.get('content-type') }).toEqual({
+    status: 200,
+    type: 'text/plain; charset=utf-8',
+  })
   expect(await answer.text()).toBe(
     'Contact: mailto:security@example.org\nExpires: 2027-11-19T00:00:00Z\nPreferred-Languages: de, en\n',
   )
   await stop()
   expect(existsSync(join(folder.file('nobody'), 'security.txt'))).toBe(false)
   const http = await build('refused', { FUNDPRESS_SITE_SECURITY: 'http://example.org/security' })
-  expect([http.code, http.stderr]).toEqual([2, expect.stringContaining('an https URL')])
+  expect({ code: http.code, stderr: http.stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('an https URL'),
+  })
 })
 
 it('the header has its name, nothing else of a page changes, and without the settings no page has such a line', () => {

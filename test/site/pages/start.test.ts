@@ -82,7 +82,10 @@ describe('every page', () => {
     skip(lacks('xmllint'), 'needs xmllint')
     expect(pagesOf().length).toBeGreaterThan(50)
     for (const key of pagesOf()) {
-      expect([key, linksIn(key, 'canonical').map(({ href }) => href)]).toEqual([key, [addressOf(key)]])
+      expect({ key, canonical: linksIn(key, 'canonical').map(({ href }) => href) }).toEqual({
+        key,
+        canonical: [addressOf(key)],
+      })
       const languages = linksIn(key, 'alternate').filter(({ hreflang }) => hreflang !== undefined)
       expect(languages.map(({ hreflang }) => hreflang)).toEqual(['en', 'de', 'x-default'])
       const [english, german, other] = languages.map(({ href = '' }) => href.slice(baseUrl.length + 1))
@@ -128,7 +131,7 @@ describe('every page', () => {
     for (const key of pagesOf().filter((each) => each.includes('/'))) {
       const [trail, ...more] = linkedDataIn(key).filter((each) => each['@type'] === 'BreadcrumbList')
       const items = trail?.['itemListElement'] as readonly { position: number; item: string; name: string }[]
-      expect([key, more, items.length >= 2]).toEqual([key, [], true])
+      expect({ key, more, hasMany: items.length >= 2 }).toEqual({ key, more: [], hasMany: true })
       expect(items.map(({ position }) => position)).toEqual(items.map((_, index) => index + 1))
       const isGerman = /(^|\/)de(\.html|\/)/.test(key)
       expect(items[0]).toMatchObject({
@@ -291,7 +294,10 @@ describe('the page in place of missing ones', () => {
       expect(files.filter((file) => !existsSync(join(out, file)))).toEqual([])
       expect(files.length).toBeGreaterThan(8)
       expect(read(key)).toContain('<meta name="robots" content="noindex" />')
-      expect([linksIn(key, 'canonical'), propertiesOf(key)]).toEqual([[], {}])
+      expect({ canonical: linksIn(key, 'canonical'), properties: propertiesOf(key) }).toEqual({
+        canonical: [],
+        properties: {},
+      })
     },
   )
 })

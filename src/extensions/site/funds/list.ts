@@ -13,6 +13,7 @@ import {
   linkTo,
   noValue,
   raw,
+  type Styled,
   table,
   type TableCell,
 } from '../../../core/layout/html.ts'
@@ -150,11 +151,16 @@ interface FundTable {
   readonly language: Language
 }
 
-/** A row may be one of ten thousand: it holds nothing that a script can derive. */
+/** What a script sorts by: a number as a program reads it. A missing one comes last. */
+const sortedBy = (cell: Styled, value: string | null): TableCell =>
+  value === null ? cell : { ...cell, attributes: html` data-value="${value}"` }
+
+/** A row may be one of ten thousand: its heading says what scripts need to know of the fund and no column has. */
 function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): readonly TableCell[] {
   const { isin, wkn, name, newest, currency, oneYearPercent, overdue, categoryDe, categoryEn } = fund
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
+  const change = newest?.changePercent ?? null
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
     const day = dayIn(language, price.date)
     const word = overdue === null ? '' : statusWords[language].marks[overdue]
@@ -163,11 +169,14 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
       overdue !== null &&
       html` <small class="mark ${overdue}">${word}<span class="slim">, ${unbroken(day)}</span></small>`
     return [
-      [amountIn(language, price.nav, currency), mark],
-      { content: day, attributes: html` data-value="${price.date}"` },
-      changeCell(language, price.changePercent, 'number wide'),
+      sortedBy({ content: [amountIn(language, price.nav, currency), mark] }, price.nav),
+      // The digits of a day are in the order of days.
+      sortedBy({ content: day }, price.date.replaceAll('-', '')),
+      sortedBy(changeCell(language, change, 'number wide'), change),
     ]
   }
+  const category = categoryDe !== null && html` data-category="${categoryDe}"`
+  const comparable = fund.isComparable && html` data-comparable`
   return [
     {
       content: [
@@ -175,14 +184,12 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
         categoryDe !== null && html` <small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
       ],
       kind: '',
+      attributes: html` data-currency="${currency}"${category}${comparable}`,
     },
     isin,
     ...(hasWkn ? [wkn ?? missing] : []),
-    // The filter finds the currency of a fund without a price here.
-    ...(newest === null
-      ? [{ content: missing, attributes: html` data-currency="${currency}"` }, missing, missing]
-      : priceCells(newest)),
-    changeCell(language, oneYearPercent, 'number'),
+    ...(newest === null ? [missing, missing, missing] : priceCells(newest)),
+    sortedBy(changeCell(language, oneYearPercent, 'number'), oneYearPercent),
   ]
 }
 

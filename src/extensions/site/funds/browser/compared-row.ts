@@ -26,28 +26,39 @@ export function comparedRow({ fund, style, figures, language, say }: ComparedRow
     fund.accumulating === false ? `${fund.isin}, ${say('distributing')}` : fund.isin,
   )
   name.append(lineKey(style), link, ' ', small)
-  const cell = (text: string | null, kind = 'number') => {
-    const made = element('td', text ?? '')
+  const currency = element('td', fund.currency)
+  currency.className = 'wide'
+  /** @param value which the table sorts by; without one the cell says so */
+  const number = <T extends string | number>(
+    value: T | null | undefined,
+    shown: (value: T) => string,
+    kind = 'number',
+  ) => {
+    const made = element('td')
     made.className = kind
-    if (text !== null) return made
-    const missing = element('span', '–')
-    missing.setAttribute('role', 'img')
-    missing.setAttribute('aria-label', say('noValue'))
-    made.append(missing)
+    if (value === null || value === undefined) {
+      const missing = element('span', '–')
+      missing.setAttribute('role', 'img')
+      missing.setAttribute('aria-label', say('noValue'))
+      made.append(missing)
+    } else {
+      made.textContent = shown(value)
+      made.dataset['value'] = String(value)
+    }
     return made
   }
-  const percent = (value: number | null | undefined) =>
-    cell(typeof value === 'number' ? percentIn(language, value) : null)
+  const decimal = (value: string) => decimalIn(language, value)
+  const percent = (value: number) => percentIn(language, value)
   const row = element('tr')
   row.append(
     name,
-    cell(fund.currency, 'wide'),
-    cell(figures && decimalIn(language, figures.from), 'number wide'),
-    cell(figures && decimalIn(language, figures.to), 'number wide'),
-    cell(figures && changeIn(language, figures.performance)),
-    percent(figures?.volatility),
-    percent(fund.total_expense_ratio),
-    cell(fund.srri === null ? null : String(fund.srri)),
+    currency,
+    number(figures?.from, decimal, 'number wide'),
+    number(figures?.to, decimal, 'number wide'),
+    number(figures?.performance, (value) => changeIn(language, value)),
+    number(figures?.volatility, percent),
+    number(fund.total_expense_ratio, percent),
+    number(fund.srri, String),
   )
   return row
 }

@@ -2,14 +2,16 @@
 
 import { searchFor, searchText } from './search.ts'
 import { followAddress, parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
-import { fundSelection } from './selection.ts'
-import { type Row, sortableTable } from './table.ts'
+import { factsOf, fundSelection } from './selection.ts'
+import { sortableTable } from './table.ts'
 
 /** Rows while typing: showing rows costs a browser far more than finding them. */
 const whileTyping = 50
 /** Rows after a pause. A button shows the others. */
 const atOnce = 1000
 const pauseMs = 150
+/** Columns that a search reads. The digits of a price or a day would match nearly every search. */
+const searched = ['name', 'isin', 'wkn']
 
 const table = document.querySelector<HTMLTableElement>('#funds')
 const input = document.querySelector<HTMLInputElement>('#search')
@@ -22,7 +24,12 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
     setParameters({ sort }, 'new')
     show(whileTyping)
   })
-  const search = new WeakMap(sorted.rows().map((row) => [row, searchTexts(row)]))
+  const known = new WeakMap(
+    sorted.rows().map((row) => {
+      const text = searchText(searched.map((id) => sorted.textIn(row, id)))
+      return [row, { text, fund: factsOf(row) }]
+    }),
+  )
   const selection = fundSelection(table.dataset['select'] ?? '')
   const body = table.tBodies[0]
   const more = document.createElement('button')
@@ -39,18 +46,13 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
     clearTimeout(pause)
     const isFound = searchFor(input.value)
     const matching = sorted.rows().filter((row) => {
-      const texts = search.get(row)
-      return (
-        texts !== undefined &&
-        isFound(texts) &&
-        filters.every(({ id, selectedOptions, value }) => {
-          if (value === '') return true
-          return id === 'currency' ? texts.currency === value : texts.category === selectedOptions[0]?.text
-        })
-      )
+      const { text, fund } = known.get(row) ?? {}
+      // A filter has the name of the fact.
+      const isChosen = filters.every(({ id, value }) => value === '' || fund?.[id] === value)
+      return text !== undefined && isFound(text) && isChosen
     })
     const elements = matching.slice(0, most)
-    for (const row of elements) selection.addTo(row)
+    for (const row of elements) selection.addTo(row, sorted.textIn(row, 'isin'))
     body?.replaceChildren(...(elements.length === 0 ? [none] : elements))
     if (clear !== null) clear.hidden = [input, ...filters].every(({ value }) => value === '')
     more.textContent = `${table.dataset['more'] ?? ''} (${matching.length})`
@@ -90,16 +92,4 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
     input.focus()
   })
   followAddress(read)
-}
-
-/** Name, category, ISIN and WKN. The digits of a price or a day would match nearly every search. */
-function searchTexts({ cells }: Row) {
-  const nav = [...cells].at(-4)
-  const name = cells[0]
-  const texts = [...cells].slice(0, -4).map(({ textContent }) => textContent)
-  return {
-    ...searchText(texts),
-    category: name?.querySelector('small')?.textContent ?? '',
-    currency: nav?.dataset['currency'] ?? /[A-Z]{3}/.exec(nav?.firstChild?.textContent ?? '')?.[0] ?? '',
-  }
 }

@@ -4,6 +4,9 @@ import { parameterOf, setParameters } from '../../../../core/layout/browser/addr
 import { mostCompared } from '../chart/charts.ts'
 import type { Row } from './table.ts'
 
+/** The heading of a row has facts of the fund: `currency`, `category`, and `comparable` if it may be compared. */
+export const factsOf = (row: Row): DOMStringMap => row.querySelector('th')?.dataset ?? {}
+
 /** @param label of a checkbox, before the fund's name */
 export function fundSelection(label: string) {
   const bar = document.getElementById('selected')
@@ -33,12 +36,10 @@ export function fundSelection(label: string) {
   bar?.querySelector('button')?.addEventListener('click', () => select([]))
 
   return {
-    /** Gives a row its checkbox, unless the fund may not be compared and so has no change of its price. */
-    addTo: (row: Row) => {
-      const [name, isinCell] = row.cells
-      const isin = isinCell?.textContent ?? ''
-      if (name === undefined || boxes.has(isin) || !/\d/.test([...row.cells].at(-2)?.textContent ?? ''))
-        return
+    /** Gives a row its checkbox, unless the fund may not be compared. */
+    addTo: (row: Row, isin: string) => {
+      const name = row.querySelector('th')
+      if (name === null || factsOf(row)['comparable'] === undefined || boxes.has(isin)) return
       const box = document.createElement('input')
       box.type = 'checkbox'
       box.checked = selected.includes(isin)

@@ -35,6 +35,9 @@ export function sortableTable(table: HTMLTableElement, onSort: (sort: string) =>
   return {
     /** In their present order. */
     rows: () => rows,
+    /** The text of a row in the column with this id; '' if there is no such column. */
+    textIn: (row: Row, id: string) =>
+      row.cells[headings.findIndex(({ dataset }) => dataset['id'] === id)]?.textContent ?? '',
     /** @param name as for `onSort`; an unknown column means the sort that the page came with @param made other rows */
     sort: (name: string, made = asMade) => {
       rows = asMade = made
@@ -47,34 +50,23 @@ export function sortableTable(table: HTMLTableElement, onSort: (sort: string) =>
 
 const isNumber = (heading: Element) => heading.classList.contains('number')
 
-/** Cells without a value come last in both directions. */
+/** A number is in the cell's `data-value`; a name is a link, with a category below it. Cells without a value come last. */
 function sorted(
   rows: readonly Row[],
   column: number,
   isNumber: boolean,
   isAscending: boolean,
 ): readonly Row[] {
-  const language = document.documentElement.lang
-  const { compare } = new Intl.Collator(language)
+  const { compare } = new Intl.Collator(document.documentElement.lang)
   const keyed = rows.map((row) => {
     const cell = row.cells[column]
-    // A fund sorts by its name, not by the category below it.
-    const shown = cell?.dataset['value'] ?? (cell?.querySelector('a') ?? cell)?.textContent ?? ''
-    const text = shown === '–' ? '' : shown
-    return { row, text, number: isNumber ? numberOf(text, language) : 0 }
+    const text = (isNumber ? cell?.dataset['value'] : (cell?.querySelector('a') ?? cell)?.textContent) ?? ''
+    return { row, text, isMissing: text === '' || cell?.querySelector('[role="img"]') !== null }
   })
   const direction = isAscending ? 1 : -1
   keyed.sort((one, other) => {
-    if (one.text === '' || other.text === '') return Number(one.text === '') - Number(other.text === '')
-    return direction * (isNumber ? one.number - other.number : compare(one.text, other.text))
+    if (one.isMissing || other.isMissing) return Number(one.isMissing) - Number(other.isMissing)
+    return direction * (isNumber ? Number(one.text) - Number(other.text) : compare(one.text, other.text))
   })
   return keyed.map(({ row }) => row)
-}
-
-/** Parses a number of the page: `−1.234,50 EUR` in German, `EUR 1,234.50`. A day is the number of its digits. */
-function numberOf(text: string, language: string): number {
-  if (/^\d{4}-\d\d-\d\d$/.test(text)) return Number(text.replaceAll('-', ''))
-  const [digits = ''] = /[\d.,]+/.exec(text) ?? []
-  const plain = language === 'de' ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '')
-  return text.startsWith('\u2212') ? -Number(plain) : Number(plain)
 }

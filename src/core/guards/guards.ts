@@ -6,7 +6,7 @@ import { shellText } from '../system/shell-text.ts'
 /** `subject` narrows the guard in `--allow`, as in `price-jump:DE0008471400`. `setting` is its limit in the config. */
 interface Guard {
   readonly refuses: string
-  readonly subject: 'ISIN' | 'ISIN,ISIN' | 'endpoint' | 'table' | 'column' | null
+  readonly subject: 'ISIN' | 'ISIN,ISIN' | 'endpoint' | 'table' | 'column' | 'setting' | null
   readonly setting: string | null
 }
 
@@ -31,6 +31,7 @@ export const guards = {
     strictness,
   ),
   'price-change': guard('a change, change in percent or performance that the NAVs do not have', 'ISIN'),
+  'corporate-action': guard('a corporate action that the NAVs contradict', 'ISIN'),
   'currency-change': guard('another currency while prices go on', 'ISIN'),
   swapped: guard(
     'new prices of two funds that each continue the prices of the other',
@@ -60,6 +61,8 @@ export const guards = {
     null,
     'guards.renamedFunds',
   ),
+  'new-funds': guard('many funds that are not live, into which none has merged'),
+  settings: guard('an address, a publisher, a licence or keys that are not those of what is live', 'setting'),
   'unpriced-funds': guard('many funds that have lost their price', null, 'guards.lostFunds'),
   'older-date': guard('an as-of date before the live one'),
   'older-prices': guard('a newest price before the live one'),
@@ -72,14 +75,14 @@ export const guards = {
   'withdrawn-again': guard('a rollback to what gives out data that have been withdrawn since', 'ISIN'),
   signature: guard('a snapshot that no trusted key has signed, where the settings name a key'),
   'old-edge': guard('a slot that a known edge (bucket.edges) cannot read'),
-  'removed-rows': guard('an import that removes many rows, or a fund', 'table'),
+  'removed-rows': guard('an import that removes many rows that no others replace, or a fund', 'table'),
 } as const satisfies Readonly<Record<string, Guard>>
 
 export type GuardName = keyof typeof guards
 
 export interface Objection {
   readonly guard: GuardName
-  /** The ISIN, two ISINs, the endpoint or the table; null for a guard without subjects. */
+  /** The ISIN, two ISINs, the endpoint, the table or the setting; null for a guard without subjects. */
   readonly subject: string | null
   /** The fault, as a part of a sentence. */
   readonly message: string

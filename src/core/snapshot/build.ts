@@ -9,13 +9,14 @@ import { readIsins } from '../data/read/fund-reader.ts'
 import { databaseError, openFunds, refuseDamage, type FundDatabase } from '../data/read/open.ts'
 import { UnflushedError } from '../system/durable.ts'
 import { openBase, sameFolder, type Base } from './base.ts'
+import { deriveFigures } from './derive.ts'
 import { linkOrCopy } from './document-files.ts'
 import { writeSparse } from './manifest.ts'
 import { loadPageMakers, noPageMakers, readHooks, type WriteBeside } from './hooks.ts'
 import type { BuildOptions } from './options.ts'
 import { objectLines } from './object-lines.ts'
 import { openRendering } from './plans.ts'
-import { type Build, isinsToRender, settingsOf } from './prepare.ts'
+import { type Build, isinsToRender, type PreparedDatabase, settingsOf } from './prepare.ts'
 import { renderPool } from './render-pool.ts'
 import { renderSnapshot, type Rendered } from './render.ts'
 import { startRenderThreads, type RenderThread } from './render-threads.ts'
@@ -116,7 +117,7 @@ async function fillFolder(
     // Awaited later: a failure until then ends the build first.
     digest.catch(() => undefined)
     const isins = isinsToRender(options, db)
-    const made = await withholdPrices(options, isins, { db, pool, folder }, async (prepared) => {
+    const make = async (prepared: PreparedDatabase) => {
       const lines = objectLines(folder, rendering.table)
       const build: Build = { ...rendering, ...prepared, options, isins, base, lines }
       const rendered = await renderSnapshot(build, pool, digest)
@@ -124,7 +125,10 @@ async function fillFolder(
       rmSync(join(folder, '.previous'), { force: true })
       if (from.kind === 'sparse') writeSparse(folder, { since: from.snapshot })
       return { rendered, downloads: await downloadsOf(build, rendered, writeBeside) }
-    })
+    }
+    const made = await deriveFigures(db, { pool, folder }, (derived) =>
+      withholdPrices(options, isins, { db: derived, pool, folder }, make),
+    )
     const assertUntouched = async () => {
       base.assertSame()
       await assertSameContent()

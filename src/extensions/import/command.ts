@@ -89,7 +89,8 @@ asks for --encoding, or for import.<table>.encoding in the config, which is for 
 UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Excel calls CSV (Macintosh).
 
 Removing: an import that would remove more than a tenth of a table's rows, or any fund, is refused (exit code 3) unless
---allow removed-rows or removed-rows:<table> is given.
+--allow removed-rows or removed-rows:<table> is given. A row that goes while the fund gets another one of the same sort is
+replaced, not removed: a document of the same kind and language, another year or position. A price replaces no other day.
 
 Loads: a load is all imports up to the one with --complete, or up to --complete alone; without --complete it does not end.
 Before the first import of a load commits, the database as it was is copied to <database>.<time>.backup, and the copy of
@@ -111,9 +112,13 @@ or in small letters. A mixture means hundredths (GBp is pence) and makes a bad l
 database. change_percent: the same in percent. performance: the NAV against the last price of the year before, in percent.
 That price has to be of the last ten days of its year, or the last one by the rhythm of a fund that is priced less often.
 Without one, in the year of the launch or after a suspension, the price gets no performance (NULL), and the API gives none
-out: its name there is "since 31 December". It leaves distributions out, so for a fund that distributes it is too low. NAVs from before a split in table corporate_action count by its factor: import the split first. Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Later prices in the
-database are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next
-price, performance of the year after. The output says which columns were derived, and how many later prices.
+out: its name there is "since 31 December". Table corporate_action counts: NAVs from before a split by its factor, and the
+performance reinvests each distribution at the NAV of its ex-day (BVI), while change and change_percent leave it out.
+Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Later prices in the database
+are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next price,
+performance of the year after. When splits or distributions of a fund change later, by an import or another program, all
+its derived figures are derived again: by the import, or for the snapshot alone until the next import. A figure of your
+own stays. The output says which columns were derived, and how many other prices.
 
 corporate_action: a distribution has amount and currency, a split has factor (10 for 1:10, 0.1 for a reverse split), a
 merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes.

@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { checkSchema } from '../../core/data/check/structure.ts'
-import { outlivingRows, type SchemaTable } from '../../core/data/model/columns.ts'
+import { outlivingRows, type SchemaTable, type TableColumn } from '../../core/data/model/columns.ts'
 import { schemaTables } from '../../core/data/model/schema.ts'
 import { createStatement } from '../../core/data/model/new-database.ts'
 import { distinctIsins } from '../../core/data/read/fund-reader.ts'
@@ -15,6 +15,7 @@ import { refuseUnlessAllowed, type Objection, type Override } from '../../core/g
 import { inTurn } from '../../core/system/in-turn.ts'
 import { copyOf, makeBackup, removeOtherCopies, type Backup } from './backup.ts'
 import { markComplete } from '../../core/data/read/complete.ts'
+import { deriveAgain, markDerived, pricingActions } from '../../core/data/derive/derived.ts'
 import { priceDeriver } from './derive.ts'
 import { beginLoad, readLoad } from '../../core/data/read/load.ts'
 import type { Value } from './values.ts'
@@ -163,7 +164,8 @@ interface Staged {
  * Takes the staged lines into the database: one transaction, a fund at a time. Before the first import of a load commits, a
  * copy of the database as it was gets its name.
  * @returns what changed; what the guard has against it, of a dry run, or what was allowed; the copy of the load, or null;
- * the prices of the database that were derived again; and those of the file without a performance
+ * the prices of the database that were derived again, by the file's prices or by corporate actions; and those of the file without a
+ * performance
  * @throws {Refusal} if too much would be removed
  * @throws {Error} if it fails, or the signal aborts: the database is as it was
  */
@@ -173,7 +175,8 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
   if (isDryRun) db.exec('BEGIN')
   else backup = await beginWriting(db, options)
   try {
-    const { changes, removed, ...derived } = await changeFunds(db, lines, options)
+    const { changes, removed, ...figures } = await changeFunds(db, lines, options)
+    const derived = { ...figures, byActions: isDryRun ? noneDerived : deriveByActions(db, lines) }
     const objections = removed.flatMap(objectionTo)
     if (isDryRun) {
       db.exec('ROLLBACK')
@@ -201,6 +204,12 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
   }
 }
 
+/** Notes which funds the file has derived prices of, and derives those again whose corporate actions have changed. */
+function deriveByActions(db: Database.Database, { derived, isins }: Staged) {
+  if (derived.length > 0) markDerived(db, isins)
+  return deriveAgain(db)
+}
+
 const isLoadOpen = (db: Database.Database): boolean => readLoad(db)?.isOpen === 1
 
 function copyOfLoad(db: Database.Database): string | null {
@@ -219,7 +228,7 @@ function withoutColumn(error: unknown): Error | undefined {
 /** Of no price. */
 export const noneDerived = { count: 0, first: '' }
 
-/** @returns `removed`: of each table that loses rows, how many, and how many it had */
+/** @returns `removed`: of each table that loses rows, how many that no others replace, and how many it had */
 async function changeFunds(
   db: Database.Database,
   { table, columns, derived, isins }: Staged,
@@ -227,7 +236,9 @@ async function changeFunds(
 ) {
   const { count, upsert, removals } = prepare(db, table, columns, scope)
   const deriver =
-    derived.length === 0 ? undefined : priceDeriver(db, staged, derived, scope === 'upsert', splitReader(db))
+    derived.length === 0
+      ? undefined
+      : priceDeriver(db, staged, derived, scope === 'upsert', pricingActions(db))
   const changes = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
   for await (const isin of inTurn(all, onFund, signal)) {
@@ -238,17 +249,22 @@ async function changeFunds(
     changes.unchanged += lines - added - changed
     for (const removal of removals) {
       removal.rows += removal.count.get({ isin }) ?? 0
+      removal.lost += removal.countLost.get({ isin }) ?? 0
       if (!isDryRun) removal.remove.run({ isin })
     }
     if (!isDryRun && added + changed > 0) upsert.run({ isin })
   }
   // The table of the file first.
-  const removed = removals.toReversed().flatMap(({ name, rows }) => {
+  const removed = removals.toReversed().flatMap(({ name, rows, lost }) => {
     changes.removed += rows
     if (rows === 0) return []
     const found = Number(db.prepare(`SELECT count(*) FROM main.${name}`).pluck().get())
     return [
-      { name, rows, before: isDryRun ? found : found + rows - (name === table.name ? changes.added : 0) },
+      {
+        name,
+        rows: lost,
+        before: isDryRun ? found : found + rows - (name === table.name ? changes.added : 0),
+      },
     ]
   })
   return {
@@ -257,13 +273,6 @@ async function changeFunds(
     again: deriver?.again ?? noneDerived,
     withoutBase: deriver?.withoutBase ?? noneDerived,
   }
-}
-
-function splitReader(db: Database.Database) {
-  const splits = db.prepare<[string], { exDate: string; factor: string }>(
-    'SELECT ex_date AS exDate, factor FROM main.corporate_action WHERE isin = ? AND CAST(factor AS REAL) > 0 ORDER BY ex_date',
-  )
-  return (isin: string) => splits.all(isin)
 }
 
 /** An import removes a tenth of a table's rows without being asked, and no fund. */
@@ -369,17 +378,46 @@ function prepare(db: Database.Database, table: SchemaTable, columns: readonly st
  * those that stay when their fund is gone.
  */
 function removalsOf(db: Database.Database, table: SchemaTable, same: string) {
-  const removal = (name: string, isSame: string) => {
+  const removal = (name: string, isSame: string, replacing: string | null) => {
     const rows = `FROM main.${name} AS own WHERE own.isin = :isin AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE ${isSame})`
     return {
       name,
       /** Removed so far. */
       rows: 0,
+      /** Those among them that no new row replaces. */
+      lost: 0,
       count: db.prepare<{ isin: string }, number>(`SELECT count(*) ${rows}`).pluck(),
+      countLost: db.prepare<{ isin: string }, number>(replacing ?? `SELECT count(*) ${rows}`).pluck(),
       remove: db.prepare(`DELETE ${rows}`),
     }
   }
   const others = Object.values(schemaTables).filter((other) => table.name === 'fund' && other !== table)
   const ofFund = (other: SchemaTable) => `line.isin = own.isin OR ${outlivingRows(other, 'own')}`
-  return [...others.map((other) => removal(other.name, ofFund(other))), removal(table.name, same)]
+  return [
+    ...others.map((other) => removal(other.name, ofFund(other), null)),
+    removal(table.name, same, replacedQuery(table, same)),
+  ]
+}
+
+/** Key columns with few values, which say of what sort a row is; the others say which one it is: a day, a year, a position, a label. */
+const isOfSort = ({ isKey, kind, allowed }: TableColumn) =>
+  isKey && (allowed !== undefined || kind === 'structureType' || kind === 'language')
+
+/**
+ * A query for the number of a fund's rows that go, beyond the new ones of the same sort: documents of this year replace those of the
+ * last one, although their day is a part of the key. Of prices, a new day replaces none.
+ */
+function replacedQuery({ name, columns }: SchemaTable, same: string): string | null {
+  if (name === schemaTables.prices.name) return null
+  const sorts = columns.filter(isOfSort).map((column) => column.name)
+  const counted = (from: string, other: string) => {
+    const [table = '', alias = ''] = from.split(' ')
+    const groups = sorts.length === 0 ? '' : `GROUP BY ${sorts.map((sort) => `${alias}.${sort}`).join(', ')}`
+    const named = ['count(*) AS rows', ...sorts.map((sort) => `${alias}.${sort} AS ${sort}`)].join(', ')
+    return `(SELECT ${named} FROM ${table} AS ${alias} WHERE ${alias}.isin = :isin AND NOT EXISTS (SELECT 1 FROM ${other} WHERE ${same}) ${groups})`
+  }
+  const gone = counted(`main.${name} own`, `${staged} AS line`)
+  const fresh = counted(`${staged} line`, `main.${name} AS own`)
+  const join = sorts.length === 0 ? 'true' : sorts.map((sort) => `gone.${sort} = fresh.${sort}`).join(' AND ')
+  return `SELECT coalesce(sum(max(0, gone.rows - coalesce(fresh.rows, 0))), 0) FROM ${gone} AS gone LEFT JOIN ${fresh} AS fresh ON ${join}`
 }

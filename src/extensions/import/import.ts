@@ -23,7 +23,7 @@ import {
   type StagedLines,
   type TakeOptions,
 } from './database.ts'
-import { derivableColumns } from './derive.ts'
+import { derivableColumns } from '../../core/data/derive/figures.ts'
 import { readEncoding, type ChoosableEncoding } from './encoding.ts'
 import {
   columnLayout,
@@ -123,10 +123,10 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
     const { lines, bad } = reader.counts()
     if (lines === 0) throw new Error(whyNothing(options))
     const isTaken = bad === 0 || (options.isSkippingBad && bad < lines)
-    const { again, withoutBase, ...taken } = isTaken
+    const { again, withoutBase, byActions, ...taken } = isTaken
       ? await takeLines(db, { table, columns, derived, isins: staged }, options)
       : nothing
-    const notes = [...layout.notes(), ...notesOn(derived, again, withoutBase)]
+    const notes = [...layout.notes(), ...notesOn(derived, again, withoutBase), ...notesOnActions(byActions)]
     const form = [cells.form, ...notations.form]
     return { form, notes, warnings: layout.warnings(), lines, bad, ...taken }
   } catch (error) {
@@ -144,6 +144,7 @@ const nothing = {
   allowed: [],
   copy: null,
   again: noneDerived,
+  byActions: noneDerived,
   withoutBase: noneDerived,
 }
 
@@ -154,7 +155,7 @@ function notesOn(derived: readonly string[], again: Derived, withoutBase: Derive
   if (derived.length === 0) return []
   const names = derived.map((name) =>
     name === 'performance'
-      ? `${name} (since the last price of the year before, without distributions)`
+      ? `${name} (since the last price of the year before, distributions reinvested)`
       : name,
   )
   const later = again.count === 1 ? '1 later price' : `${again.count} later prices, the first`
@@ -168,6 +169,13 @@ function notesOn(derived: readonly string[], again: Derived, withoutBase: Derive
           `without a performance: ${prices} of ${withoutBase.first}, since no price is of the end of the year before`,
         ]),
   ]
+}
+
+/** @param byActions prices of the database that were derived again, because the corporate actions of their fund have changed */
+function notesOnActions({ count, first }: Derived): string[] {
+  if (count === 0) return []
+  const prices = count === 1 ? '1 price' : `${count} prices, the first`
+  return [`derived again, since corporate actions have changed: ${prices} of ${first}`]
 }
 
 /** A text that changes when a program writes to the file or replaces it. */

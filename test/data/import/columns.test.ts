@@ -57,7 +57,7 @@ describe('import --derive', () => {
     const { code, stdout } = await importPrices(db, lines, ...flags)
     expect(code).toBe(0)
     expect(stdout).toContain(
-      'derived: change, change_percent, performance (since the last price of the year before, without distributions)',
+      'derived: change, change_percent, performance (since the last price of the year before, distributions reinvested)',
     )
     expect(stdout).not.toContain('derived again')
     expect(pricesOf(db, first)).toEqual([

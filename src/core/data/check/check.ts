@@ -1,6 +1,11 @@
 /** `fundpress check`: every problem of a fund database. */
 
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { inTurn } from '../../system/in-turn.ts'
+import { makeTemporaryFolder } from '../../system/temporary.ts'
+import { copyDerived } from '../derive/copy.ts'
+import { outdatedFunds } from '../derive/derived.ts'
 import { checkFund } from './fund.ts'
 import type { LiveReader } from './live-prices.ts'
 import { comparePrices, findingsAcross, priceJudge, type PriceSettings } from './prices.ts'
@@ -31,34 +36,47 @@ interface CheckOptions {
  * @throws {Error} if the database cannot be read at all (missing, damaged, another schema), or if it is aborted
  */
 export async function checkDatabase(options: CheckOptions): Promise<readonly Finding[]> {
-  const { db: file, asOf, ageProblem, settingsProblems, prices, onFund, signal } = options
+  const { db: file } = options
   const db = openFunds(file)
   try {
     db.exec('BEGIN')
     if (options.hasQuickCheck !== false) refuseDamage(file, damageIn(db))
     const structureFindings = checkStructure(db)
     if (structureFindings.length > 0) return structureFindings
-    const findings = checkTables(db, asOf)
-    const reader = fundReader(db)
-    const isins = readIsins(db)
-    const funds = readPriceDays(db, isins, 1)
-    for await (const priced of inTurn(funds, onFund, signal)) {
-      const { isin } = priced
-      const fund = reader.read(isin)
-      if (fund !== undefined) findings.push(...checkFund(fund, asOf))
-      const message = ageProblem?.(priced) ?? null
-      if (message !== null) findings.push({ severity: 'warning', isin, table: 'price', message })
+    if (outdatedFunds(db).length === 0) return await checkRows(db, options)
+    // A build derives them again, too.
+    const folder = await makeTemporaryFolder()
+    try {
+      const copy = await copyDerived(join(folder, 'derived.sqlite'), db)
+      return await checkRows(copy, options).finally(() => copy.close())
+    } finally {
+      rmSync(folder, { recursive: true })
     }
-    if (prices !== undefined) findings.push(...(await checkPrices(db, isins, prices, asOf, signal)))
-    return [
-      ...(settingsProblems?.(funds) ?? []).map((message) => generalWarning(message, 'settings')),
-      ...findings,
-    ]
   } catch (error) {
     throw databaseError(file, error)
   } finally {
     db.close()
   }
+}
+
+async function checkRows(db: FundDatabase, options: CheckOptions): Promise<readonly Finding[]> {
+  const { asOf, ageProblem, settingsProblems, prices, onFund, signal } = options
+  const findings = checkTables(db, asOf)
+  const reader = fundReader(db)
+  const isins = readIsins(db)
+  const funds = readPriceDays(db, isins, 1)
+  for await (const priced of inTurn(funds, onFund, signal)) {
+    const { isin } = priced
+    const fund = reader.read(isin)
+    if (fund !== undefined) findings.push(...checkFund(fund, asOf))
+    const message = ageProblem?.(priced) ?? null
+    if (message !== null) findings.push({ severity: 'warning', isin, table: 'price', message })
+  }
+  if (prices !== undefined) findings.push(...(await checkPrices(db, isins, prices, asOf, signal)))
+  return [
+    ...(settingsProblems?.(funds) ?? []).map((message) => generalWarning(message, 'settings')),
+    ...findings,
+  ]
 }
 
 async function checkPrices(

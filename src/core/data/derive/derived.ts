@@ -1,0 +1,117 @@
+/**
+ * Which funds have derived figures, and from which corporate actions: a row a fund in a table of its own. When its actions change, in
+ * whatever order files and rows come, the figures are derived again. A figure counts as derived if it is exactly what those actions
+ * made of the NAVs: any other is the company's own, and stays.
+ */
+
+import type { Database } from 'better-sqlite3'
+import { isDay } from '../../api/routes/values.ts'
+import { textFaults } from '../model/limits.ts'
+import { tablesIn } from '../read/open.ts'
+import {
+  comparePrices,
+  derivableColumns,
+  derivedFigure,
+  type DatedNav,
+  type PricingAction,
+} from './figures.ts'
+
+const table = 'fundpress_derived'
+
+/** Prices that were derived again, and the first of them: `DE0008471400 on 2026-11-20`. */
+export interface DerivedAgain {
+  readonly count: number
+  readonly first: string
+}
+
+/** Splits and distributions of a fund that prices can be compared by: the checks of values name others. */
+export function pricingActions(db: Database) {
+  const rows = db.prepare<[string], PricingAction>(
+    `SELECT ex_date AS exDate, factor, amount FROM main.corporate_action
+      WHERE isin = ? AND kind IN ('split', 'distribution') ORDER BY ex_date, kind`,
+  )
+  return (isin: string): readonly PricingAction[] => rows.all(isin).filter(isSound)
+}
+
+const isSound = ({ exDate, factor, amount }: PricingAction) =>
+  isDay(exDate) && [factor, amount].every((text) => text === null || isAboveZero(text))
+
+const isAboveZero = (text: string) => textFaults.decimal(text) === undefined && Number(text) > 0
+
+/** Notes that prices of these funds are derived, from now on. A fund that is known keeps what its older prices were derived from. */
+export function markDerived(db: Database, isins: readonly string[]): void {
+  db.exec(
+    `CREATE TABLE IF NOT EXISTS main.${table} (isin TEXT NOT NULL PRIMARY KEY, actions TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+  )
+  const actionsOf = pricingActions(db)
+  const insert = db.prepare(`INSERT INTO main.${table} VALUES (?, ?) ON CONFLICT DO NOTHING`)
+  for (const isin of isins) insert.run(isin, JSON.stringify(actionsOf(isin)))
+}
+
+/** The funds whose figures were derived from other corporate actions than there are. */
+export function outdatedFunds(db: Database): readonly string[] {
+  if (!tablesIn(db).includes(table)) return []
+  const actionsOf = pricingActions(db)
+  const marks = db.prepare<[], Mark>(`SELECT isin, actions FROM main.${table} ORDER BY isin`).all()
+  return marks
+    .filter(({ isin, actions }) => JSON.stringify(actionsOf(isin)) !== actions)
+    .map(({ isin }) => isin)
+}
+
+interface Mark {
+  readonly isin: string
+  readonly actions: string
+}
+
+/** Derives the figures of all funds again whose corporate actions have changed. To be called in a transaction. */
+export function deriveAgain(db: Database): DerivedAgain {
+  const isins = outdatedFunds(db)
+  if (isins.length === 0) return { count: 0, first: '' }
+  const actionsOf = pricingActions(db)
+  const actions = db.prepare<[string], string>(`SELECT actions FROM main.${table} WHERE isin = ?`).pluck()
+  const mark = db.prepare(`UPDATE main.${table} SET actions = ? WHERE isin = ?`)
+  const prices = db.prepare<[string], StoredPrice>(
+    `SELECT date, net_asset_value AS nav, change, change_percent, performance FROM main.price WHERE isin = ? ORDER BY date`,
+  )
+  const update = db.prepare(
+    'UPDATE main.price SET change = ?, change_percent = ?, performance = ? WHERE isin = ? AND date = ?',
+  )
+  let count = 0
+  let first = ''
+  for (const isin of isins) {
+    const now = actionsOf(isin)
+    const stored = prices.all(isin).filter(({ date, nav }) => isDay(date) && isAboveZero(nav))
+    const before = [...comparePrices(stored, parsed(actions.get(isin)))]
+    const after = [...comparePrices(stored, now)]
+    for (const [index, price] of stored.entries()) {
+      const [old, fresh] = [before[index], after[index]]
+      if (old === undefined || fresh === undefined) continue
+      const values = derivableColumns.map((column) => {
+        const own = price[column as keyof StoredPrice]
+        const made = derivedFigure(column, fresh)
+        return own === derivedFigure(column, old) ? made : own
+      })
+      if (values.every((value, at) => value === price[derivableColumns[at] as keyof StoredPrice])) continue
+      update.run(...values, isin, price.date)
+      if (count++ === 0) first = `${isin} on ${price.date}`
+    }
+    mark.run(JSON.stringify(now), isin)
+  }
+  return { count, first }
+}
+
+interface StoredPrice extends DatedNav {
+  readonly change: string
+  readonly change_percent: string
+  readonly performance: string | null
+}
+
+/** Anybody may have written to the table. */
+function parsed(actions: string | undefined): readonly PricingAction[] {
+  try {
+    const rows = JSON.parse(actions ?? '') as readonly PricingAction[]
+    return rows.filter(isSound)
+  } catch {
+    return []
+  }
+}

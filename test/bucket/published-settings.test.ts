@@ -10,8 +10,13 @@ import { press, useNights } from './nightly/nightly.ts'
 type Environment = Readonly<Record<string, string>>
 useNights(1)
 
+const allowing = '--allow settings --reason test'
+
 const publish = async (out: string, env: Environment = {}) => {
-  const { code, stdout, stderr } = await press.fundpress(`publish --out ${out} --json --quiet`, env)
+  const { code, stdout, stderr } = await press.fundpress(
+    `publish --out ${out} --json --quiet ${allowing}`,
+    env,
+  )
   expect([code, stderr.replace(/^fundpress: .*: 4 files are replaced, 0 removed\n$/, '')]).toEqual([0, ''])
   return JSON.parse(stdout) as Readonly<Record<'snapshot' | 'slot', string>>
 }
@@ -69,7 +74,7 @@ it('warns of a local address in a public bucket', async () => {
     /^warning {2}publish: baseUrl is http:\/\/localhost:8080: [^\n]*set "baseUrl" \(FUNDPRESS_BASE_URL\)[^\n]*\n$/,
   )
   const named = { ...env, FUNDPRESS_BASE_URL: 'https://api.example.com' }
-  await expectSuccess(press.bare(nightly, named))
+  expect(await press.bare(`${nightly} ${allowing}`, named)).toMatchObject({ code: 0 })
   const docs = { ...named, FUNDPRESS_DOCS_URL: 'http://127.0.0.1/docs' }
   const published = await press.bare(`publish ${place} --quiet`, docs)
   expect(published.code).toBe(0)

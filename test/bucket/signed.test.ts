@@ -29,8 +29,8 @@ describe.skipIf(lacks('ssh-keygen'))('signed checksums', () => {
   const signedBy = ({ secret }: { readonly secret: string }) => ({ FUNDPRESS_SIGNING_KEY: secret })
   const build = (out: string, env: Readonly<Record<string, string>>, flags = '') =>
     press.bare(`build --db funds.sqlite --as-of ${asOf} --out ${out}${flags}`, { ...settings, ...env })
-  const publish = (out: string, env: Readonly<Record<string, string>> = {}) =>
-    press.fundpress(`publish --out ${out}`, { ...settings, ...env })
+  const publish = (out: string, env: Readonly<Record<string, string>> = {}, flags = '') =>
+    press.fundpress(`publish --out ${out}${flags}`, { ...settings, ...env })
   const verify = (env: Readonly<Record<string, string>> = {}, flags = '') =>
     press.fundpress(`verify${flags}`, env)
   const faults = async (command: ReturnType<typeof verify>) => {
@@ -108,7 +108,7 @@ describe.skipIf(lacks('ssh-keygen'))('signed checksums', () => {
     await expectSuccess(verify(signedBy(first)))
     await expectSuccess(verify())
     await expectSuccess(verify({ FUNDPRESS_SIGNING_KEY: 'env:NOBODY_SET' }))
-    await expectSuccess(publish('plain'))
+    await expectSuccess(publish('plain', {}, ' --allow settings:signing.publicKeys --reason test'))
     await expectSuccess(verify())
     const { stdout, stderr } = await faults(verify(signedBy(first)))
     expect(stdout).toContain('SHA256SUMS has no signature, though there is a key')
@@ -137,7 +137,10 @@ describe.skipIf(lacks('ssh-keygen'))('signed checksums', () => {
     await expectSuccess(build('rotated', env, ' --config rotated.json'))
     await expectSuccess(verify(env, ' --config rotated.json'))
     await expectSuccess(
-      press.fundpress('publish --out rotated --config rotated.json', { ...settings, ...env }),
+      press.fundpress('publish --out rotated --config rotated.json --allow settings --reason test', {
+        ...settings,
+        ...env,
+      }),
     )
     await expectSuccess(verify(env, ' --config rotated.json --deep'))
     const signers = file('rotated/signing-key.txt')

@@ -11,9 +11,8 @@ import { filesIn, hashesOf, manifestOf, isOfChanges } from '../support/tree.ts'
 import { type OracleFunds, openOracleFunds } from '../../src/extensions/conform/oracle/funds.ts'
 
 /** They name the snapshot: the manifest's first line has their digests. */
-const besideObjects = ['changes.js', 'de.html', 'index.html', 'index.json', 'status.css', 'status.js'].map(
-  (name) => `status/${name}`,
-)
+const statusFiles = ['changes.js', 'de.html', 'index.html', 'index.json', 'status.css', 'status.js']
+const besideObjects = ['corporate-actions.json', ...statusFiles.map((name) => `status/${name}`)]
 const atRoot = ['SHA256SUMS', 'manifest.ndjson.gz']
 
 describe.each([
@@ -86,7 +85,7 @@ describe.each([
     })
   })
 
-  it('names the files of the status in the first line of its manifest, with hash and size', () => {
+  it('names the files beside its objects in the first line of its manifest, with hash and size', () => {
     const expected = besideObjects.map((key) => ({
       key,
       sha256: sha256Of(read(key)),

@@ -18,7 +18,7 @@ export interface PerformanceBase {
 }
 
 /** The actions between two prices. */
-interface Between {
+export interface Between {
   /** Shares that one share has become. */
   readonly shares: number
   /** Paid for each of these. */
@@ -86,20 +86,31 @@ export function actionsNamed({ shares }: Figures, distributed: number): string {
   return named.length === 0 ? '' : `, with ${named.join(' and ')} in table corporate_action`
 }
 
-/** A NAV that is so near to a whole multiple or part of the one before is most likely that of a split. */
+/** A NAV that is so near to a whole multiple or part of the one before may be that of a split. */
 const nearSplit = 0.03
-/** What looks like a split into more shares is more often a misplaced decimal point. */
 const mostShares = 20
+/** Of the two readings of such a factor, a slip of the decimal point is by far the likelier one. */
+const slips: readonly number[] = [10, 100, 1000]
 
-/** The row that would explain a jump as a split: the end of a sentence, or ''. */
-export function splitHint({ texts: [day], nav }: Figures, previous: Figures): string {
-  const isReverse = nav > previous.nav
-  const times = isReverse ? nav / previous.nav : previous.nav / nav
-  const whole = Math.round(times)
-  if (previous.shares !== 1 || whole < 2 || whole > mostShares || Math.abs(times / whole - 1) > nearSplit)
-    return ''
-  const factor = isReverse ? Number((1 / whole).toFixed(12)) : whole
-  return ` (if it is a split, add to table corporate_action: ex_date ${day}, kind split, factor ${factor})`
+/** The factor of the split that two NAVs look like, as 5 or 0.2; null if no whole one is near. */
+export function likelyFactor(nav: number, before: number): number | null {
+  const isReverse = nav > before
+  const times = isReverse ? nav / before : before / nav
+  const whole = slips.find((each) => Math.abs(times / each - 1) <= nearSplit) ?? Math.round(times)
+  const isPossible = (whole >= 2 && whole <= mostShares) || slips.includes(whole)
+  if (!isPossible || Math.abs(times / whole - 1) > nearSplit) return null
+  return isReverse ? Number((1 / whole).toFixed(12)) : whole
+}
+
+/** The two readings of a jump, the likelier one first: the end of a sentence, or ''. */
+export function jumpHint({ texts: [day], nav }: Figures, previous: Figures): string {
+  const factor = previous.shares === 1 ? likelyFactor(nav, previous.nav) : null
+  if (factor === null) return ''
+  const row = `add to table corporate_action: ex_date ${day}, kind split, factor ${factor}`
+  const isSlip = slips.includes(Math.round(factor > 1 ? factor : 1 / factor))
+  return isSlip
+    ? ` (most likely a slip of the decimal point; if it is a split, ${row})`
+    : ` (if it is a split, ${row}; else the price is wrong)`
 }
 
 /** In percent of the NAV: few funds earn more on a day. */

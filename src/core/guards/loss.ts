@@ -37,6 +37,8 @@ export interface SnapshotFigures {
   readonly counts?: SnapshotCounts | undefined
   /** ISINs of funds that are gone because they merged with another one. */
   readonly merged?: readonly string[] | undefined
+  /** ISINs of funds into which others merge. */
+  readonly successors?: readonly string[] | undefined
 }
 
 export interface SnapshotCounts {
@@ -165,6 +167,22 @@ function lostFunds(
   const names = isins.length === 0 ? '' : ` (${listed(isins)})`
   const message = `it lacks ${funds} of ${before} funds${names}, and table corporate_action has no merger of them`
   return [objection('lost-funds', message, [before, after, `at least ${least}`])]
+}
+
+const newShare = 0.1
+const fewestNew = 2
+
+/** Funds of another company, or of a test, are most likely many at once. @param isins of funds that are not live */
+export function newFunds(
+  { successors = [] }: Pick<SnapshotFigures, 'successors'>,
+  { funds: before }: Pick<SnapshotFigures, 'funds'>,
+  isins: readonly string[],
+): Objection[] {
+  const added = isins.filter((isin) => !successors.includes(isin))
+  const most = Math.max(fewestNew - 1, Math.floor(before * newShare + 1e-9))
+  if (added.length <= most) return []
+  const message = `it has ${added.length} new funds beside ${before} (${listed(added)}), and table corporate_action has no merger into them`
+  return [objection('new-funds', message, [before, before + added.length, `at most ${before + most}`])]
 }
 
 /** The least count that no guard refuses. @param share that may be lost */

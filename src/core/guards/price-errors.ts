@@ -6,8 +6,8 @@ import {
   distributionHint,
   type Earlier,
   growthsOf,
+  jumpHint,
   mostEarned,
-  splitHint,
 } from './corporate-actions.ts'
 import { decimalsOf, type Figures, type PriceTexts, roundingOf, roundingOfNav, tiny } from './figures.ts'
 import type { GuardName } from './guards.ts'
@@ -61,7 +61,7 @@ export function errorsIn(
   if (earlier === null || !(price.nav > 0) || !(earlier.previous.nav > 0)) return alone
   const { previous } = earlier
   const jump = describeJump(price, earlier, mostJump / strictness)
-  if (jump !== null) return [...alone, ['price-jump', jump + splitHint(price, previous)]]
+  if (jump !== null) return [...alone, ['price-jump', jump + jumpHint(price, previous)]]
   const isInOrder = price.repurchase > 0 && price.issue >= price.repurchase
   const spread = isInOrder ? describeSpread(price, previous, mostSpread / strictness) : null
   const change = describeChange(price, earlier)

@@ -11,6 +11,7 @@ import { type Publisher, siteParts, type SiteParts } from '../api/contract/page.
 import type { FreshnessCounts } from '../guards/assess.ts'
 import type { AllowedObjection, GuardName } from '../guards/guards.ts'
 import type { SnapshotCounts } from '../guards/loss.ts'
+import type { PublishedSettings } from '../guards/settings.ts'
 import type { WithheldFund } from '../guards/plausibility.ts'
 import * as form from './forms.ts'
 import { refuseShard } from './shard.ts'
@@ -42,11 +43,15 @@ export interface ManifestHead {
   readonly docsUrl: string
   /** `settingsDigest` of the build. */
   readonly settings: string
+  /** For the guards of the next publish. */
+  readonly published?: PublishedSettings
   readonly freshness: SnapshotFreshness
   /** Funds with something that may not be published; absent if there is none. */
   readonly restricted?: RestrictedFunds | undefined
   /** ISINs of funds that are gone because they merged; absent if there is none. */
   readonly merged?: readonly string[]
+  /** ISINs of funds into which others merge; absent if there is none. */
+  readonly successors?: readonly string[]
   /** Funds whose implausible prices were replaced by the live ones; absent if there is none. */
   readonly withheld?: readonly WithheldFund[]
   /** For the guards of a publish. Absent in shards. */
@@ -134,6 +139,18 @@ const headForm = z.object(
     source: form.aText,
     docsUrl: form.address,
     settings: form.aText,
+    published: z
+      .object(
+        {
+          baseUrl: form.address,
+          docsUrl: form.address,
+          siteName: textOrNull,
+          licence: textOrNull,
+          publicKeys: textOrNull,
+        },
+        'settings',
+      )
+      .exactOptional(),
     freshness: form.freshness.extend({
       stalest: form.listOf(
         z.object({ isin: form.isin, newestPrice: form.dayOrNull }, 'a fund') satisfies z.ZodType<
@@ -152,6 +169,7 @@ const headForm = z.object(
       )
       .optional(),
     merged: form.listOf(form.isin).exactOptional(),
+    successors: form.listOf(form.isin).exactOptional(),
     withheld: form
       .listOf(z.object({ isin: form.isin, message: form.aText }, 'a fund and why'))
       .exactOptional(),

@@ -1,5 +1,6 @@
 /** Renders a snapshot: the funds, in threads or out of shards, documents over all funds, manifest and status. */
 
+import { actionsJson, actionsKey } from '../data/check/live-actions.ts'
 import { addYears } from '../system/days.ts'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -12,6 +13,7 @@ import {
   type countTables,
   fundReader,
   mergedFunds,
+  successorFunds,
   readIsins,
   readPriceDays,
 } from '../data/read/fund-reader.ts'
@@ -19,14 +21,15 @@ import { writeFile } from './file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm } from '../guards/assess.ts'
 import { doubtfulSettings } from '../guards/rules.ts'
 import type { PageSite } from '../layout/layout.ts'
-import { allowedSigners, sha512OfFile } from '../system/ssh-signature.ts'
+import type { PublishedSettings } from '../guards/settings.ts'
+import { allowedSigners, fingerprintOf, sha512OfFile } from '../system/ssh-signature.ts'
 import { codeDigest } from './code-digest.ts'
 import { documentFiles } from './document-files.ts'
 import { dayThatCounts, fundRows } from './inputs.ts'
 import { byKey, checksumsKey, folderOf, manifestFormat, type ManifestHead, manifestLine } from './manifest.ts'
 import { factsKey, factsText } from './signed-facts.ts'
 import { type ManifestLine, signatureKey, signingKeyKey, snapshotId } from './manifest.ts'
-import { freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
+import { type BuildOptions, freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
 import { putSitePages } from './pages.ts'
 import type { Build } from './prepare.ts'
 import { laterDay, type RenderedFund, sum } from './render-fund.ts'
@@ -310,6 +313,7 @@ async function finish(
   const { withheld } = build
   const { asOf, docsUrl } = build.options
   const merged = mergedFunds(build.db, asOf).map(({ isin }) => isin)
+  const successors = successorFunds(build.db)
   const { sha256: linesDigest, documents } = await build.lines.digest()
   const snapshot = snapshotId(asOf, linesDigest)
   const said = { format: manifestFormat, snapshot, asOf, ...counts, docsUrl }
@@ -338,25 +342,42 @@ async function finish(
   const signer = part?.kind === 'shard' ? null : signing
   const keys = signer === null ? [] : [put(signingKeyKey, allowedSigners(signer.publicKeys))]
   const facts = signer === null ? [] : [put(factsKey, factsText({ ...said, freshness: marks }))]
+  const actions = unlessShard(build, () => put(actionsKey, actionsJson(build.db)))
   const json = { key: statusKey, content: statusJson(source) }
   const status = inOrder([json, ...named.flatMap(({ listed: pages = [] }) => pages)])
-  const listed = [...keys, ...facts, ...status.map(({ key, content }) => put(key, content))]
+  const listed = [...actions, ...keys, ...facts, ...status.map(({ key, content }) => put(key, content))]
   build.lines.list(listed)
   const signature =
     signer === null ? [] : [put(signatureKey, signer.sign(await sha512OfFile(join(root, checksumsKey))))]
   const head: ManifestHead = {
     ...said,
     settings: settingsDigest(build.options),
+    published: publishedSettings(build.options),
     freshness: { ...marks, stalest },
     ...(allowed.length > 0 && { allowed }),
     ...(withheld.length > 0 && { withheld }),
     ...(merged.length > 0 && { merged }),
+    ...(successors.length > 0 && { successors }),
     counts: tables === null ? undefined : { documents, ...tables },
     site: hasPages ? { publisher: withoutLogoBytes(publisher), parts } : null,
     files: [...signature, ...listed],
   }
   await build.lines.write(head)
   return head
+}
+
+const unlessShard = <T>({ options: { part } }: Build, make: () => T): T[] =>
+  part?.kind === 'shard' ? [] : [make()]
+
+function publishedSettings({ baseUrl, docsUrl, publisher, signing }: BuildOptions): PublishedSettings {
+  const { name = null, licence = null } = publisher ?? {}
+  return {
+    baseUrl,
+    docsUrl,
+    siteName: name,
+    licence: licence?.name ?? null,
+    publicKeys: signing ? signing.publicKeys.map(fingerprintOf).sort().join(' ') : null,
+  }
 }
 
 /** In the order of keys. Two makers may make the same file. @throws {Error} if two pages have one key */

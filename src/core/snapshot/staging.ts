@@ -6,6 +6,7 @@
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { actionsKey } from '../data/check/live-actions.ts'
 import { dayMs } from '../system/day-number.ts'
 import { flushFolder, flushTree } from '../system/durable.ts'
 import { isLeftBehind, markOf, thisHolder } from '../system/holder.ts'
@@ -74,6 +75,7 @@ function makeFolders(folder: string, out: string): string | undefined {
 
 /** The names at the top of a snapshot's folder. Source: src/core/bucket/keys.md. A swap would lose anything else. */
 const listKeys: readonly string[] = [
+  actionsKey,
   manifestKey,
   checksumsKey,
   signatureKey,

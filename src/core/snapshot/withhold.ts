@@ -80,12 +80,24 @@ async function copyWithLivePrices(
   read: LiveReader,
 ): Promise<FundDatabase> {
   const live = livePrices(read)
+  const liveActions = await live.actions()
   await copyDatabase(file, db)
   for (const { isin } of funds) {
     const history = await live.history(isin).catch((error: unknown) => {
       throw new Error(`fund ${isin}: its prices cannot stay as they are live: ${messageOf(error)}`)
     })
     changeCopy(file, (copy) => {
+      const { name, columns } = schemaTables.corporateActions
+      copy.prepare(`DELETE FROM ${name} WHERE isin = ?`).run(isin)
+      const insertAction = insertInto(
+        copy,
+        schemaTables.corporateActions,
+        columns.map((column) => column.name),
+      )
+      for (const action of liveActions?.get(isin) ?? []) {
+        const row: Readonly<Record<string, string | null>> = { isin, ...action }
+        insertAction.run(...columns.map(({ field }) => row[field] ?? null))
+      }
       copy.prepare('DELETE FROM price WHERE isin = ?').run(isin)
       if (history === null) return
       const names = priceColumns.map(({ name }) => name)

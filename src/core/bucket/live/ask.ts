@@ -3,8 +3,16 @@
 import { type WindowList, windowListKey } from '../../api/routes/keys.ts'
 import type { ReadChanges } from '../changes/compare.ts'
 import { givenOutAgain, holdAgainst } from '../../guards/going-back.ts'
+import { changedSettings } from '../../guards/settings.ts'
 import { judge, type Objection, Refusal } from '../../guards/guards.ts'
-import { fewPrices, type Loss, lossByCounts, objectionsTo, type SnapshotFigures } from '../../guards/loss.ts'
+import {
+  fewPrices,
+  type Loss,
+  lossByCounts,
+  newFunds,
+  objectionsTo,
+  type SnapshotFigures,
+} from '../../guards/loss.ts'
 import { compareDocuments } from '../manifest/documents.ts'
 import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
 import { inParallel } from '../store/in-parallel.ts'
@@ -51,7 +59,11 @@ export async function askGuards(door: Door, asking: Asking): Promise<Verdict> {
   const announced =
     kind === 'flip' ? ((await door.compared?.read(store, slot, head, signed.sums)) ?? null) : null
   if (isBack) objections.push(...withdrawnSince(asking, compared))
-  else objections.push(...withoutAllowed(await losses(door, asking, compared), announced))
+  else {
+    const settings = changedSettings(compared.head?.published, head.published, signed.objections.length === 0)
+    const lost = await losses(door, asking, compared)
+    objections.push(...withoutAllowed([...settings, ...lost], announced))
+  }
   // Edges may be updated between stage and flip. A return takes damaged bodies away, to a slot that edges were asked about before.
   if (kind !== 'stage' && kind !== 'return')
     objections.push(...(await edgeObjections(door.askEdges, slot, kind !== 'publish')))
@@ -74,7 +86,13 @@ async function losses(
   const { head } = manifest
   const figures = live.live === null ? null : { ...live.live, counts: compared.head?.counts }
   const loss = figures === null ? null : await lossSince(door, figures, head, compared, read)
-  return objectionsTo(head, figures, loss, door.limits, door.today)
+  const { funds, added = [] } = compared.documents ?? {}
+  const isNew = new Set(funds?.added)
+  const fresh = added.filter((isin) => isNew.has(isin))
+  return [
+    ...(figures === null ? [] : newFunds(head, figures, fresh)),
+    ...objectionsTo(head, figures, loss, door.limits, door.today),
+  ]
 }
 
 const withoutAllowed = (objections: readonly Objection[], announced: Verdict['announced']) =>

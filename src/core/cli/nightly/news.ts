@@ -7,7 +7,7 @@ import { alignedTable, countOf, formatCount, shorten } from '../format.ts'
 import type { RunFacts } from '../facts.ts'
 
 const namedInList = 10
-/** Funds that are gone, or public now: as many as a message can hold. */
+/** Funds that are gone, new, or public now: as many as a message can hold. */
 const namedAlways = 60
 /** At most this many funds are listed with their names. */
 const namedInFull = 3
@@ -62,7 +62,7 @@ function itemsOf(news: News | null): readonly Item[] {
     ofFunds(news.gone, 'gone', namedAlways),
     ofFunds(byFund(news.opened), 'public now', namedAlways),
     ofFunds(byFund(news.restricted), 'restricted now'),
-    ofFunds(news.added, 'new', namedInList, false),
+    ofFunds(news.added, 'new', namedAlways),
     item(countOf(values, 'value'), 'gone', values, emptied.map(({ what }) => what).join(', '), true),
     item(
       `${countOf(corrected, 'price')} of ${countOf(correctedFunds, 'fund')}`,

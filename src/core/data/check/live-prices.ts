@@ -8,6 +8,7 @@ import type { PriceTexts } from '../../guards/figures.ts'
 import { messageOf } from '../../system/message.ts'
 import { schemaTables } from '../model/schema.ts'
 import { rowColumns } from '../read/fund-reader.ts'
+import { actionsKey, parseActions } from './live-actions.ts'
 
 /** Reads an object of the snapshot that is live, by its key: null if there is none. */
 export type LiveReader = (key: string) => Promise<Buffer | null>
@@ -52,6 +53,8 @@ export function livePrices(read: LiveReader) {
   }
   return {
     funds,
+    /** The corporate actions of each fund that has some; null if nobody knows them. */
+    actions: async () => parsed(actionsKey, parseActions),
     /** The prices of a fund in a year; null without the document. */
     window,
     /** All of a fund's prices and their currency; null if the fund has none. */

@@ -9,6 +9,7 @@ import { surprisesIn } from '../../guards/across.ts'
 import { type Arrival, missingPrices, noRhythm, type Rhythm, rhythmOf } from '../../guards/arrivals.ts'
 import { type NewPrice, newPriceOf } from '../../guards/habits.ts'
 import { type Figures, figuresOf, type PriceTexts } from '../../guards/figures.ts'
+import { actionKey, doubtfulActions, type DoubtfulActions } from '../../guards/new-actions.ts'
 import {
   type ExpectationSettings,
   type ImplausiblePrice,
@@ -16,6 +17,7 @@ import {
   strictnessOf,
 } from '../../guards/plausibility.ts'
 import type { Rules } from '../../guards/rules.ts'
+import type { GuardName } from '../../guards/guards.ts'
 import { cached } from '../../system/cached.ts'
 import { messageOf } from '../../system/message.ts'
 import { fundReader, readPriceDays } from '../read/fund-reader.ts'
@@ -35,6 +37,9 @@ export interface JudgedPrices {
   readonly currency: string
   readonly newest: PriceTexts
   readonly found: readonly ImplausiblePrice[]
+  readonly actions: readonly CorporateActionRow[]
+  /** Of the actions, what the NAVs contradict. */
+  readonly doubtful: readonly DoubtfulActions[]
   /** Of the newest price, in case it is new. */
   readonly newPrice: NewPrice
   readonly rhythm: Rhythm
@@ -62,7 +67,11 @@ export function priceJudge(db: Database, { expectations, rules }: PriceSettings)
       const { calendar, isWatched } = rules(fund)
       const rhythm = isWatched ? rhythmOf(prices, calendar) : noRhythm
       const judged = judgeFund(fund, prices.map(figuresOf), actions, calendar, strictness)
-      return [{ isin, currency, newest, rhythm, ...judged }]
+      const doubtful = doubtfulActions(prices, actions)
+      // One mistake has one name: with another row, the price would not move.
+      const isDoubted = doubtful.some(({ price, isRefused }) => isRefused && price === newest)
+      const newPrice = isDoubted ? { ...judged.newPrice, isRefused: true } : judged.newPrice
+      return [{ isin, currency, newest, rhythm, actions, doubtful, found: judged.found, newPrice }]
     })
 }
 
@@ -103,8 +112,10 @@ export async function comparePrices(read: LiveReader | null) {
     return null
   }
   const liveFunds = (await live?.funds().catch(orWarn)) ?? null
+  const liveActions = (await live?.actions().catch(orWarn)) ?? null
   return {
-    add: async ({ isin, currency, newest, found, newPrice, rhythm }: JudgedPrices): Promise<void> => {
+    add: async (judged: JudgedPrices): Promise<void> => {
+      const { isin, currency, newest, newPrice, rhythm } = judged
       const before = liveFunds?.get(isin)
       findings.push(...otherCurrency(isin, currency, before?.currency, newest[0]))
       const known = before !== undefined || liveFunds === null ? live : null
@@ -113,7 +124,12 @@ export async function comparePrices(read: LiveReader | null) {
       const [day] = newest
       if (before !== undefined)
         arrivals.push({ isin, newest: day, hasCome: day > before.newest[0], ...rhythm })
-      const { news, old } = await divide(found, compared)
+      const actions =
+        liveActions === null ? null : compareActions(judged.actions, liveActions.get(isin) ?? [])
+      const doubts = await newDoubts(judged.doubtful, actions, compared)
+      findings.push(...doubts.map((one) => findingOfActions(isin, one)))
+      const found = judged.found.filter((one) => !isExplained(one, judged.doubtful))
+      const { news, old } = await divide(found, compared, actions)
       findings.push(...shortened(news).map((one) => findingOf(isin, one)))
       older.add(isin, old, known !== null)
     },
@@ -203,14 +219,63 @@ export function findingOf(isin: string, { guard, message }: ImplausiblePrice): F
   return guard === null ? { ...place, severity: 'warning' } : { ...place, severity: 'error', guard }
 }
 
+/** What differs from the actions that are live. */
+type ActionChanges = ReturnType<typeof compareActions>
+
+function compareActions(actions: readonly CorporateActionRow[], live: readonly CorporateActionRow[]) {
+  const [own, former] = [actions, live].map((rows) => new Set(rows.map(actionKey)))
+  return {
+    isNew: (row: CorporateActionRow) => former?.has(actionKey(row)) !== true,
+    gone: live.filter((row) => own?.has(actionKey(row)) !== true),
+  }
+}
+
+/** An action is new until a price that shows it is live: one of tomorrow is judged tomorrow. @param changes null if nobody knows */
+async function newDoubts(
+  doubtful: readonly DoubtfulActions[],
+  changes: ActionChanges | null,
+  { isLive }: ReturnType<typeof comparison>,
+): Promise<readonly DoubtfulActions[]> {
+  const news: DoubtfulActions[] = []
+  for (const one of doubtful) {
+    const isNew = changes === null || one.rows.some(changes.isNew)
+    if (isNew || !(await isLive(one.price)) || !(await isLive(one.previous))) news.push(one)
+  }
+  return news
+}
+
+/** One mistake has one name: with another row, the price would not jump. */
+const isExplained = ({ guard, price: [day] }: ImplausiblePrice, doubts: readonly DoubtfulActions[]) =>
+  guard !== null &&
+  explained.includes(guard) &&
+  doubts.some(({ price, isRefused }) => isRefused && price[0] === day)
+
+const explained: readonly GuardName[] = ['price-jump', 'price-change']
+
+function findingOfActions(isin: string, { isRefused, message }: DoubtfulActions): Finding {
+  const place = { isin, table: 'corporate_action', message: escapeInvisible(message) }
+  return isRefused
+    ? { ...place, severity: 'error', guard: 'corporate-action' }
+    : { ...place, severity: 'warning' }
+}
+
 /** Divides what is implausible into what is new and what is old. */
-async function divide(found: readonly ImplausiblePrice[], { isLive, isNew }: ReturnType<typeof comparison>) {
+async function divide(
+  found: readonly ImplausiblePrice[],
+  { isLive, isNew }: ReturnType<typeof comparison>,
+  actions: ActionChanges | null,
+) {
+  /** The action that explained a jump is gone. */
+  const hasLost = ({ guard, price, previous }: ImplausiblePrice) =>
+    guard !== null &&
+    previous !== null &&
+    actions?.gone.some(({ exDate }) => previous[0] < exDate && exDate <= price[0]) === true
   // A whole history may be wrong: its windows are read at the same time.
   await Promise.all(found.filter(({ guard }) => guard !== null).map(({ price }) => isLive(price)))
   const news: ImplausiblePrice[] = []
   const old: ImplausiblePrice[] = []
   for (const one of found) {
-    if (await isNew(one)) news.push(one)
+    if (hasLost(one) || (await isNew(one))) news.push(one)
     else old.push(one)
   }
   return { news, old }

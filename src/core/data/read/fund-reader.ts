@@ -25,6 +25,16 @@ export const mergedFunds = (db: Database, until: string): readonly Merger[] =>
     )
     .all(until)
 
+/** Funds into which others merge, on whatever day, by ISIN. */
+export const successorFunds = (db: Database): readonly string[] =>
+  db
+    .prepare<[], string>(
+      `SELECT DISTINCT successor_isin FROM corporate_action
+        WHERE kind = 'merger' AND successor_isin IN (SELECT isin FROM fund) ORDER BY 1`,
+    )
+    .pluck()
+    .all()
+
 /** The rows of each table, and those in which a column that may be empty is not (`profile.benchmark`), by name. */
 export function countTables(db: Database) {
   const counts = { rows: {} as Record<string, number>, values: {} as Record<string, number> }

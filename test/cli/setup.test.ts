@@ -172,7 +172,7 @@ describe('the checklist', () => {
     for (const suffix of ['-wal', '-shm', '-journal', '.new', '.0b6c.part'])
       writeFileSync(join(dest, `funds.sqlite${suffix}`), '')
     writeFileSync(join(dest, '.funds.sqlite.fundpress-12.tmp'), '')
-    await expectSuccess(run('import --complete --db funds.sqlite', { cwd: dest }))
+    await expectSuccess(run('import --complete 2026-11-10 --db funds.sqlite', { cwd: dest }))
     expect(git('status', '--short', '--untracked-files')).toBe(before)
   })
 

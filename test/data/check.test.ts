@@ -143,7 +143,8 @@ it('check lists a thousand problems of a table of a fund, and then the number of
   expect(findings).toHaveLength(2 * 1001)
   const last = 'date 2023-04-14: performance "-0,5" is not a plain decimal'
   const message = `1400 more of this fund, the last of them: ${last}`
-  expect(findings[1000]).toEqual({ severity: 'error', isin: good, table: 'price', message })
+  const identity = 'more of this fund'
+  expect(findings[1000]).toEqual({ severity: 'error', isin: good, table: 'price', message, identity })
 })
 
 describe('check of the sizes of rows', () => {

@@ -5,7 +5,7 @@ import type { NewEvent } from '../bucket/nightly/history.ts'
 import type { Extension } from '../extension.ts'
 import { type Objection, Refusal } from '../guards/guards.ts'
 import type { Session, Surroundings } from './command.ts'
-import type { Aged, Ended, Measured, Night } from './ended.ts'
+import type { Aged, Ended, LoadState, Measured, Night } from './ended.ts'
 import { reasonOf, UsageError } from './failure.ts'
 import { whoIs } from './from-settings.ts'
 import { eventsOf, keepRun, noteUntold } from './events.ts'
@@ -103,6 +103,13 @@ export async function tellAges(session: Session, found: Aged): Promise<void> {
   if (found.late.length === 0 && found.stale.length === 0) return
   const warn = session.stderr.tell
   await askAll(await hooksOf(session, warn), warn, (hook) => hook.aged?.(session, found, warn))
+}
+
+/** Tells that a load is late, or that it has come. @returns true if somebody was told */
+export async function tellLoad(session: Session, found: LoadState): Promise<boolean> {
+  const warn = session.stderr.tell
+  const told = await askAll(await hooksOf(session, warn), warn, (hook) => hook.load?.(session, found, warn))
+  return told.includes(true)
 }
 
 /** @throws {UsageError} if no extension writes the summary of a night */

@@ -20,6 +20,8 @@ export interface Ended {
   readonly refused?: (environment: Surroundings['environment'], objections: readonly Objection[]) => void
   /** Tells people that what is live is late, or that its prices are stale. */
   readonly aged?: (session: Session, found: Aged, warn: Warn) => Promise<unknown>
+  /** Tells people that a load is late, or that it has come. @returns true if somebody was told */
+  readonly load?: (session: Session, found: LoadState, warn: Warn) => Promise<boolean>
   /** Writes a summary of a night to the file of --summary. @throws {Error} if it cannot be written, which is a warning */
   readonly summary?: (file: string, night: Night) => void
   /** What leaves figures of `status` in the file of --metrics. @throws {UsageError} for a file that is not for them */
@@ -47,6 +49,16 @@ export interface Aged extends Ages {
 
 /** @throws {Error} if the file cannot be written, which is an alarm */
 type LeaveFigures = (found: Measured) => void
+
+export interface LoadState {
+  readonly command: string
+  /** The day whose load is late; null: it has come. */
+  readonly missing: string | null
+  /** The day that was told to be missing before; null while it is missing. */
+  readonly come: string | null
+  /** Why it is late, in a sentence. */
+  readonly says: string | null
+}
 
 export interface Measured {
   readonly live: LiveFacts | null

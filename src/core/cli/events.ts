@@ -62,14 +62,19 @@ export function eventOf({
   const more = objections.length - kept.length
   return {
     ...event,
-    objections: kept.map(({ guard, subject, message }) => ({ guard, subject, message: safe(message) })),
+    objections: kept.map(({ guard, subject, message, state }) => ({
+      guard,
+      subject,
+      message: safe(message),
+      ...(state !== undefined && { state }),
+    })),
     ...(more > 0 ? { moreObjections: more } : {}),
   }
 }
 
 /** Recalls the warnings of earlier runs. Without the history, all warnings are new. */
 export const recallWarnings = async (session: Session) =>
-  recall(await withBucket(session, fetchHistory, shortPatience).catch(() => ({ told: [] })))
+  recall(await withBucket(session, fetchHistory, shortPatience).catch(() => ({ told: [], states: {} })))
 
 const kinds = { publish: null, flip: 'flipped', rollback: 'rolled back', return: 'returned' } as const
 

@@ -9,6 +9,7 @@ import type { KeptHistory, NightlyFigures } from '../bucket/nightly/history.ts'
 import type { PublishSummary } from '../bucket/publish/publish.ts'
 import type { BuildSummary } from '../snapshot/build.ts'
 import type { AllowedObjection, Objection, Override } from '../guards/guards.ts'
+import type { NightStates } from './nightly/states.ts'
 
 /** `night` is the whole run. */
 export type Step = 'night' | 'check' | 'build' | 'plan' | 'publish' | 'verify' | 'status'
@@ -65,6 +66,7 @@ interface NightFacts {
   readonly verified: string
   /** Warnings that earlier runs have reported. */
   readonly toldBefore: readonly string[]
+  readonly states: NightStates
 }
 
 export type Known = Pick<RunFacts, 'command'> & Partial<RunFacts>

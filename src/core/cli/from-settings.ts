@@ -117,6 +117,12 @@ function userName(): string {
 export const freshnessRules = ({ freshness }: Settings): Promise<Rules> =>
   openRules(freshness).catch(wrongSettings)
 
+/** What a night asks of the load, and each of its shards. */
+export const loadOptions = ({ requireComplete: isRequired, load: { lagDays } }: Settings) => ({
+  isRequired,
+  lagDays,
+})
+
 /** @param isUnsigned for what signs nothing, such as a shard: it needs no key @throws {UsageError} if the settings are wrong */
 export async function buildOptions(
   session: Session,

@@ -247,9 +247,19 @@ export const configShape = z.strictObject(
     }),
     ...guardSettings,
     requireComplete: say(
-      'nightly refuses a database that `import --complete` has not marked since its last change.',
+      'nightly refuses a database without the complete load of the expected day, or that has changed since (`import --complete`).',
       onOrOff(false),
     ),
+    load: group('When prices are loaded.', {
+      lagDays: say(
+        'Business days that loads come later than usual: 1 if the prices of a day are loaded in the evening of the next one.',
+        whole(0, 30).default(0),
+      ),
+      expectedBy: say(
+        'The time of day in Berlin by which the load of a business day is expected, such as 19:30: later, nightly and status tell that it is late.',
+        orNull(text('a time of day, such as 19:30', /^([01]\d|2[0-3]):[0-5]\d$/u)),
+      ),
+    }),
     storePrices: group('What the store charges, in dollars, for `fundpress plan`.', {
       perMillionPuts: say('A million puts and lists. Default: 5 (R2: 4.5, a folder: 0).', price),
       perMillionGets: say('A million gets. Default: 0.4 (R2: 0.36, a folder: 0).', price),

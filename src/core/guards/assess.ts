@@ -121,10 +121,14 @@ export const daysOfRhythm = 11
  * @param days of the last prices, the newest first @returns null for a single price
  */
 export function usualGap(calendar: Calendar, days: readonly string[]): number | null {
-  const gaps = days.slice(0, daysOfRhythm - 1).flatMap((day, index) => {
+  const gaps = gapsBetween(calendar, days).sort((one, other) => one - other)
+  return gaps[Math.floor((gaps.length - 1) / 2)] ?? null
+}
+
+/** Gaps between the last prices, in business days. @param days the newest first */
+export const gapsBetween = (calendar: Calendar, days: readonly string[]): number[] =>
+  days.slice(0, daysOfRhythm - 1).flatMap((day, index) => {
     const before = days[index + 1]
     // The step to a price on a holiday has no business day, but counts as one.
     return before === undefined ? [] : [Math.max(1, businessDaysBetween(calendar, before, day))]
   })
-  return gaps.sort((one, other) => one - other)[Math.floor((gaps.length - 1) / 2)] ?? null
-}

@@ -109,6 +109,7 @@ const daysIn = (packed: string) =>
 /** Counting stops here. */
 export const maxBusinessDays = 1000
 
+const firstDay = '0001-01-01'
 const lastDay = '9999-12-31'
 
 /** The number of business days after `from`, up to and including `to`; 0 if `to` is not later. At most 1,000. */
@@ -125,6 +126,16 @@ const counterOf = cached((calendar: Calendar) =>
     return count
   }),
 )
+
+/** The day itself if `count` is 0. */
+export function businessDaysBefore(calendar: Calendar, from: string, count: number): string {
+  let day = from
+  for (let left = count; left > 0 && day > firstDay;) {
+    day = addDays(day, -1)
+    if (calendar.isBusinessDay(day)) left--
+  }
+  return day
+}
 
 /** @param count 1 or more */
 export function addBusinessDays(calendar: Calendar, from: string, count: number): string {

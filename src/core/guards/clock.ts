@@ -6,6 +6,11 @@ export function todayInBerlin(now: Date): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin', dateStyle: 'short' }).format(now)
 }
 
+/** The time of day there: `19:30`. */
+export function timeInBerlin(now: Date): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin', timeStyle: 'short' }).format(now)
+}
+
 /** S3 refuses signatures that are further off. */
 const maxMinutes = 15
 /** HTTP dates have whole seconds, and requests take some. */

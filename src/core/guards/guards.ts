@@ -70,7 +70,7 @@ export const guards = {
   deletes: guard('many objects that are live and would be gone', null, 'bucket.maxDeletes'),
   'future-date': guard('an as-of date in the future (Europe/Berlin)'),
   clock: guard("a machine whose clock differs from the store's by more than 15 minutes"),
-  incomplete: guard('a database that is not marked as complete', null, 'requireComplete'),
+  incomplete: guard('a database without the complete load of the expected day', null, 'requireComplete'),
   hold: guard('anything but what a rollback has made live, until somebody lifts its hold'),
   'withdrawn-again': guard('a rollback to what gives out data that have been withdrawn since', 'ISIN'),
   signature: guard('a snapshot that no trusted key has signed, where the settings name a key'),
@@ -86,6 +86,8 @@ export interface Objection {
   readonly subject: string | null
   /** The fault, as a part of a sentence. */
   readonly message: string
+  /** The state that it is about, such as a missing day: while that lasts, later nights do not tell it again. */
+  readonly state?: string
   /** The live figure, the new one, and the limit. Absent where a guard compares no figures. */
   readonly figures?: Readonly<{ before: string | number; after: string | number; limit: string | number }>
 }

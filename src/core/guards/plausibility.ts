@@ -51,6 +51,8 @@ export interface ImplausiblePrice {
   readonly previous: PriceTexts | null
   /** A sentence without its full stop, with the day and the figures. */
   readonly message: string
+  /** What it is about, if that lasts while the words change; the message unless given. */
+  readonly identity?: string
 }
 
 export interface WithheldFund {
@@ -97,9 +99,16 @@ export function implausiblePrices(
       still = 0
     }
     if (index < from) continue
-    const add = (message: string | null, guard: GuardName | null = null, isAboutMove = false) => {
+    const add = (
+      message: string | null,
+      guard: GuardName | null = null,
+      isAboutMove = false,
+      lasting?: string,
+    ) => {
       if (message === null) return
-      found.push({ guard, isAboutMove, price: texts, previous: before?.texts ?? null, message })
+      const identity = lasting === undefined ? {} : { identity: lasting }
+      const previous = before?.texts ?? null
+      found.push({ guard, isAboutMove, price: texts, previous, message, ...identity })
     }
     const isNext = () => before !== null && isNextDay(prices, before, price, calendar)
     const errors = errorsIn(price, { earlier: compared, base, inceptionDate, isNext }, strictness)
@@ -110,7 +119,8 @@ export function implausiblePrices(
     }
     add(describeGap(prices, before, price, calendar))
     const isEndOfStill = since !== day && price.nav !== prices[index + 1]?.nav
-    if (isEndOfStill && still > 2 * longestStill) add(describeStill(texts, since, calendar))
+    if (isEndOfStill && still > 2 * longestStill)
+      add(describeStill(texts, since, calendar), null, false, `NAV has not moved since ${since}`)
   }
   return found
 }

@@ -8,7 +8,8 @@ import { identityOf, openFile, type OpenedFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
 import { databaseError, openFunds, refuseDamage, type FundDatabase } from '../data/read/open.ts'
 import { UnflushedError } from '../system/durable.ts'
-import { openBase, sameFolder, type Base } from './base.ts'
+import { askLoad } from './arrival.ts'
+import { openBase, sameFolder } from './base.ts'
 import { deriveFigures } from './derive.ts'
 import { linkOrCopy } from './document-files.ts'
 import { writeSparse } from './manifest.ts'
@@ -61,8 +62,8 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
   const file = await openFile(options.db, identity)
   try {
     await checkFile(options, threads)
-    const { rendered, from, downloads } = await stageSnapshot(options, { db, file }, threads)
-    return summaryOf(rendered, from, downloads, (performance.now() - started) / 1000)
+    const made = await stageSnapshot(options, { db, file }, threads)
+    return summaryOf(made, (performance.now() - started) / 1000)
   } catch (error) {
     throw options.signal.aborted
       ? options.signal.reason
@@ -116,6 +117,7 @@ async function fillFolder(
     const digest = file.digest(options.signal)
     // Awaited later: a failure until then ends the build first.
     digest.catch(() => undefined)
+    const arrival = await askLoad(db, rendering.rules, options)
     const isins = isinsToRender(options, db)
     const make = async (prepared: PreparedDatabase) => {
       const lines = objectLines(folder, rendering.table)
@@ -133,7 +135,7 @@ async function fillFolder(
       base.assertSame()
       await assertSameContent()
     }
-    return { ...made, from, assertUntouched }
+    return { ...made, from, arrival, assertUntouched }
   } finally {
     await pool.close()
     await base.close()
@@ -166,9 +168,12 @@ async function checkFile(options: BuildOptions, threads: RenderThread[]): Promis
 }
 
 function summaryOf(
-  { head, reused, assessment, warnings }: Rendered,
-  from: Base['from'],
-  downloads: Awaited<ReturnType<typeof downloadsOf>>,
+  {
+    rendered: { head, reused, assessment, warnings },
+    from,
+    downloads,
+    arrival,
+  }: Awaited<ReturnType<typeof fillFolder>>,
   seconds: number,
 ) {
   const { snapshot, asOf, funds, objects: documents, bytes, allowed = [], withheld = [] } = head
@@ -186,6 +191,8 @@ function summaryOf(
     oldestPrice: assessment.oldestPrice,
     /** Stale funds, then late ones, each by age of the newest price, oldest first. */
     overdue: assessment.overdue.slice(0, namedFunds),
+    /** Null for a build that is not for a night. */
+    night: arrival && { ...arrival, funds: assessment.funds },
     downloads,
     seconds,
     warnings,

@@ -51,6 +51,8 @@ export interface BuildOptions {
   readonly expectations?: ExpectationSettings
   /** Reads the live snapshot, to compare prices with it; null if nothing is live, or it is unknown. */
   readonly live?: LiveReader | null
+  /** What a night asks of the load; null for a build that is not for a night. */
+  readonly load?: { readonly isRequired: boolean; readonly lagDays: number } | null
   /** Objections of guards that the operator allows; none unless given. */
   readonly override?: Override
   /** Threads that are started already, at most `jobs`: the build stops them in any case. */

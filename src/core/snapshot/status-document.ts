@@ -57,6 +57,15 @@ const published = ({ isin, name, mark, newestPrice, ageDays, rhythmDays, nextPri
   next_price: nextPrice,
 })
 
+/** Reads the status of a snapshot. @returns null if there is none, or a damaged one */
+export function readStatusDocument(body: Uint8Array | null): StatusDocument | null {
+  try {
+    return body === null ? null : parse(statusKey, Buffer.from(body).toString())
+  } catch {
+    return null
+  }
+}
+
 const patienceMs = 30_000
 
 /**

@@ -9,7 +9,6 @@ import { makePrivateFile } from '../../core/system/private.ts'
 import { removeLeftovers, temporaryName } from '../../core/data/model/new-database.ts'
 import { changeCopy } from '../../core/data/read/copy.ts'
 import { databaseError, isBusy } from '../../core/data/read/open.ts'
-import { completionOf, unmark } from '../../core/data/read/complete.ts'
 import { forgetLoad } from '../../core/data/read/load.ts'
 
 /** 8 MB: large enough to be fast, small enough to hear a signal soon. */
@@ -56,11 +55,7 @@ export async function makeBackup(db: Database.Database, now: Date, signal: Abort
     removeLeftovers(path)
     makePrivateFile(temporary)
     await copyPages(db, temporary, signal)
-    const isMarked = completionOf(db) !== null
-    changeCopy(temporary, (opened) => {
-      if (!isMarked) unmark(opened)
-      forgetLoad(opened)
-    })
+    changeCopy(temporary, forgetLoad)
     const { uid, gid } = statSync(path)
     if (process.getuid?.() === 0) chownSync(temporary, uid, gid)
     flushFile(temporary)

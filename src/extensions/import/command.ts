@@ -6,6 +6,7 @@ import { suggest, UsageError } from '../../core/cli/failure.ts'
 import { countOf, describeSummary, formatCount } from '../../core/cli/format.ts'
 import {
   choiceOption,
+  dayOption,
   option,
   overrideOptions,
   parsedOption,
@@ -49,7 +50,10 @@ const options = [
   option('--derive', 'Compute change, change_percent and performance of prices if the file lacks them'),
   option('--skip-bad', 'Take the good lines if others are bad'),
   option('--dry-run', 'Change nothing, only show what would change'),
-  option('--complete', 'Mark the load as complete, also without a file (requireComplete in the config)'),
+  dayOption(
+    '--complete [day]',
+    'Mark the load as complete, also without a file: the load of this day (default: the newest day of table price)',
+  ),
   option('--undo', 'Without a file: put the database back as it was before the last load'),
   option('--no-backup', 'Make no copy before the load: it cannot be undone'),
   ...overrideOptions('such as removed-rows or removed-rows:price', 'shown with --json, and kept nowhere'),
@@ -128,8 +132,10 @@ with https:// or http://. A fund has one document of a kind, language and date. 
 
 EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in their list, are warnings.
 
-Complete: --complete leaves a mark in the database, in the table fundpress_complete. The next change of any table, by any
-program, removes it; VACUUM and changes of the schema do so, too.
+Complete: --complete marks a day as loaded, in the table complete_load: the newest day of table price, or the one that is
+named. The next change of any table, by any program, is noted there, and a table that was made anew. With requireComplete
+(config) a night asks for the load of the day that it expects, unchanged. A loader of your own writes the mark with one
+statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete makes the table if an older database lacks it.
 `,
   examples: [
     ['import price prices.csv --db funds.sqlite', 'New prices, and corrected ones'],
@@ -142,6 +148,7 @@ program, removes it; VACUUM and changes of the schema do so, too.
     ['import fund withdrawn.csv', 'With the columns isin and data_permitted: funds to withdraw'],
     ['import --undo', 'The database as it was before the last load'],
     ['import --complete --db funds.sqlite', 'After the last import of the night'],
+    ['import --complete 2026-11-24', 'The same, for the load of a day'],
   ],
   run: async (session, flags, table?: string, file?: string) => {
     if (table === undefined || file === undefined) return runWithoutFile(session, flags, table)
@@ -176,8 +183,8 @@ program, removes it; VACUUM and changes of the schema do so, too.
 
 async function runWithoutFile(session: Session, flags: Flags, table: string | undefined): Promise<void> {
   const { settings, print, now } = session
-  const { undo = false, complete = false } = flags
-  if (table !== undefined || undo === complete) {
+  const { undo = false, complete } = flags
+  if (table !== undefined || undo === (complete !== undefined)) {
     const missing = table === undefined ? 'table' : 'file'
     throw new UsageError(`missing required argument '${missing}' (see fundpress import --help)`)
   }
@@ -188,8 +195,8 @@ async function runWithoutFile(session: Session, flags: Flags, table: string | un
     print({ restored: db, time }, () => `${db} is as it was before the load, at ${time}\n`)
   } else {
     const completedAt = now()
-    await completeLoad(db, completedAt, patience)
-    print({ completedAt: completedAt.toISOString() }, () => `${db} is marked as complete\n`)
+    const day = await completeLoad(db, complete === true ? undefined : complete, completedAt, patience)
+    print({ completedAt: completedAt.toISOString(), day }, () => `${db} has the complete load of ${day}\n`)
   }
 }
 
@@ -246,7 +253,7 @@ function importInto(
     columnMap: columnMapOf(session, flags, table),
     named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
     isDeriving: flags.derive === true,
-    isComplete: flags.complete === true,
+    complete: flags.complete,
     isCopied: backup,
     override: overrideOf(session, flags),
     now: now(),

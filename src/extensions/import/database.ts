@@ -17,7 +17,7 @@ import { copyOf, makeBackup, removeOtherCopies, type Backup } from './backup.ts'
 import { markComplete } from '../../core/data/read/complete.ts'
 import { deriveAgain, markDerived, pricingActions } from '../../core/data/derive/derived.ts'
 import { priceDeriver } from './derive.ts'
-import { beginLoad, readLoad } from '../../core/data/read/load.ts'
+import { addToLoad, beginLoad, readLoad } from '../../core/data/read/load.ts'
 import type { Value } from './values.ts'
 
 /** For the pages that wait for the commit, and for the staged lines; the rest goes to disk. */
@@ -136,7 +136,8 @@ export interface TakeOptions extends Waiting {
   readonly isDryRun: boolean
   /** Computes the columns of prices that the file lacks. */
   readonly isDeriving: boolean
-  readonly isComplete: boolean
+  /** The day that is marked as loaded; true: the newest one of table `price`; undefined: no mark. */
+  readonly complete: string | true | undefined
   /** Whether a copy of the database is made if the import begins a load. */
   readonly isCopied: boolean
   readonly override: Override
@@ -170,7 +171,7 @@ interface Staged {
  * @throws {Error} if it fails, or the signal aborts: the database is as it was
  */
 export async function takeLines(db: Database.Database, lines: Staged, options: TakeOptions) {
-  const { isDryRun, isComplete, override, now } = options
+  const { isDryRun, complete, override, now } = options
   let backup: Backup | undefined
   if (isDryRun) db.exec('BEGIN')
   else backup = await beginWriting(db, options)
@@ -186,8 +187,9 @@ export async function takeLines(db: Database.Database, lines: Staged, options: T
     const isChanged = changes.added + changes.changed + changes.removed > 0
     const isFirst = isChanged && !isLoadOpen(db)
     if (isFirst) beginLoad(db, backup?.keep() ?? null)
+    if (isChanged) addToLoad(db, lines.table.name)
     const copy = isChanged ? copyOfLoad(db) : null
-    if (isComplete) markComplete(db, now.toISOString())
+    if (complete !== undefined) markComplete(db, complete === true ? undefined : complete, now.toISOString())
     db.exec('COMMIT')
     if (isFirst) {
       removeOtherCopies(db.name, copy)

@@ -6,7 +6,7 @@ import type { Database } from 'better-sqlite3'
 import { flushFile, flushFolder } from '../../core/system/durable.ts'
 import { databaseError } from '../../core/data/read/open.ts'
 import { copyOf, copyPages } from './backup.ts'
-import { markComplete, moveMark } from '../../core/data/read/complete.ts'
+import { markComplete } from '../../core/data/read/complete.ts'
 import { openForWriting, whenFree, type Waiting } from './database.ts'
 import { readLoad } from '../../core/data/read/load.ts'
 
@@ -56,21 +56,29 @@ async function putBack(copy: string, into: Database, signal: AbortSignal): Promi
   try {
     // Pages of a copy in WAL mode would say that the database is in this mode, too.
     from.pragma('journal_mode = DELETE')
-    // SQLite counts the version up, so that other programs read the schema again.
-    moveMark(from, Number(into.pragma('schema_version', { simple: true })) + 1)
     await copyPages(from, into.name, signal)
   } finally {
     from.close()
   }
 }
 
-/** Marks the load as complete, without an import. @throws {Error} if others keep the database busy */
-export async function completeLoad(db: string, now: Date, waiting: Waiting): Promise<void> {
+/**
+ * Marks the load as complete, without an import.
+ * @param day undefined: the newest one of table `price` @returns the day
+ * @throws {Error} if others keep the database busy, or if there is no day
+ */
+export async function completeLoad(
+  db: string,
+  day: string | undefined,
+  now: Date,
+  waiting: Waiting,
+): Promise<string> {
   const opened = openForWriting(db)
   try {
     await whenFree(opened, waiting, () => opened.exec('BEGIN IMMEDIATE'))
-    markComplete(opened, now.toISOString())
+    const loaded = markComplete(opened, day, now.toISOString())
     opened.exec('COMMIT')
+    return loaded
   } catch (error) {
     throw databaseError(db, error)
   } finally {

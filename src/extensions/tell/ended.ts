@@ -5,7 +5,7 @@ import type { Session } from '../../core/cli/command.ts'
 import type { Ended } from '../../core/cli/ended.ts'
 import { countOf } from '../../core/cli/format.ts'
 import { leaveMetrics, openStatusMetrics } from './metrics.ts'
-import { noticesBeside, tell, tellOfAges, tellOfRun } from './notices.ts'
+import { noticesBeside, tell, tellOfAges, tellOfLoad, tellOfRun } from './notices.ts'
 import { settings } from './settings.ts'
 import { openTarget } from './targets.ts'
 
@@ -15,6 +15,7 @@ export const ended: Ended = {
   // If a run that only asks fails, its machines never begin: notices are the only report.
   night: async (session, night) => (night.isAsking ? undefined : leaveMetrics(session, night)),
   aged: tellOfAges,
+  load: tellOfLoad,
   measured: openStatusMetrics,
   settings: diagnoseNotices,
 }

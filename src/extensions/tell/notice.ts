@@ -15,6 +15,8 @@ import type { NoticeEvent } from './settings.ts'
 export interface Notice {
   readonly format: 1
   readonly event: NoticeEvent | 'test'
+  /** Of `stale` and `late`: whether the state has begun or ended; null of what is no state. */
+  readonly state: 'begun' | 'ended' | null
   readonly title: string
   /** The whole notice in lines, for chats and mails. */
   readonly text: string
@@ -85,6 +87,7 @@ export function createNotice(
   const record: Omit<Notice, 'text'> = {
     format: 1,
     event: facts.event,
+    state: facts.state ?? null,
     title: line(`fundpress${asOf === null ? '' : ` ${asOf}`}: ${what}`, maxLine.title),
     time: now().toISOString(),
     command: facts.command,

@@ -1,13 +1,14 @@
 /** Notices to the targets of the settings. */
 
 import type { MarkedFund } from '../../core/guards/assess.ts'
-import { byOperator } from '../../core/guards/guards.ts'
+import { byOperator, type Objection } from '../../core/guards/guards.ts'
 import { Interrupted } from '../../core/system/signals.ts'
 import type { Session } from '../../core/cli/command.ts'
-import type { Aged } from '../../core/cli/ended.ts'
+import type { Aged, LoadState } from '../../core/cli/ended.ts'
 import { countOf } from '../../core/cli/format.ts'
 import { outcomeOf, type RunFacts } from '../../core/cli/facts.ts'
 import { linesOfNews, titleOfNews } from '../../core/cli/nightly/news.ts'
+import type { NightStates } from '../../core/cli/nightly/states.ts'
 import { deliver, lastDelivery, usualDelivery } from './deliver.ts'
 import { createNotice, type Notice, type NoticeFacts } from './notice.ts'
 import { settings, type TargetSetting } from './settings.ts'
@@ -88,7 +89,7 @@ function noticesOf(facts: RunFacts): readonly NoticeFacts[] {
   const what = outcomeOf(facts)
   switch (outcome) {
     case 'refused':
-      return [{ ...about, event: outcome, what, step, objections, who }]
+      return [{ ...about, event: outcome, what: what + ofMissing(objections), step, objections, who }]
     case 'failed':
       return [{ ...about, event: outcome, what, step, reason, details }]
     case 'done':
@@ -97,6 +98,12 @@ function noticesOf(facts: RunFacts): readonly NoticeFacts[] {
     case 'open':
       return []
   }
+}
+
+/** The title says which load is missing. */
+function ofMissing(objections: readonly Objection[]): string {
+  const day = objections.find(({ guard }) => guard === 'incomplete')?.state ?? ''
+  return day === '' ? '' : `, no complete load of ${day}`
 }
 
 function noticesOfDone(facts: RunFacts): readonly NoticeFacts[] {
@@ -109,12 +116,54 @@ function noticesOfDone(facts: RunFacts): readonly NoticeFacts[] {
   const beside = noticesBeside(facts)
   if (reverted !== null) return [{ ...about, event: 'rollback', what, who, reason, reverted }, ...beside]
   if (night === null) return [{ ...about, event: 'done', what, figures, who, reason }, ...beside]
-  const { freshness: prices, overdue } = night.built
+  const { freshness: prices } = night.built
   const after = failures > 0 ? ` after ${countOf(failures, 'failure')}` : ''
-  const done = { ...about, event: 'done', what: what + after, failures } as const
-  const stale = prices.stale > 0 ? [{ ...factsOfStale(prices.stale, about), details: staleOf(overdue) }] : []
-  return [{ ...done, figures: { ...figures, prices } }, ...stale, ...beside]
+  const done = { ...about, event: 'done', what: what + after, failures, reason: loadThatCame(facts) } as const
+  return [{ ...done, figures: { ...figures, prices } }, ...noticesOfStates(night.states, about), ...beside]
 }
+
+/** The end of nights that were refused because a load was missing: a sentence, or null. */
+function loadThatCame({ history, allowed }: RunFacts): string | null {
+  const { events = [], added = [] } = history ?? {}
+  const done = added.find(({ kind }) => kind === 'done')
+  if (done === undefined || allowed.some(({ guard }) => guard === 'incomplete')) return null
+  const before = events.slice(0, events.indexOf(done))
+  const since = before.slice(before.findLastIndex(({ kind }) => kind === 'done') + 1)
+  const days = since.flatMap(({ kind, objections = [] }) =>
+    kind === 'refused'
+      ? objections.flatMap(({ guard, state }) => (guard === 'incomplete' ? (state ?? []) : []))
+      : [],
+  )
+  const missing = [...new Set(days)]
+  const were = missing.length === 1 ? 'that' : 'those'
+  return missing.length === 0
+    ? null
+    : `a complete load is there: ${were} of ${missing.join(', ')} had not come`
+}
+
+function noticesOfStates(
+  { stale, notStale, missing, come }: NightStates,
+  about: About,
+): readonly NoticeFacts[] {
+  const facts: NoticeFacts[] = []
+  if (stale.length > 0)
+    facts.push({ ...factsOfStale(stale.length, about), state: 'begun', details: stale.map(lineOf) })
+  if (notStale.length > 0) {
+    const what = `${countOf(notStale.length, 'fund')} without stale prices again`
+    const details = notStale.map(({ isin, fund }) =>
+      fund === undefined ? `${isin}: not among the published funds any more` : lineOf(fund),
+    )
+    facts.push({ ...about, event: 'stale', state: 'ended', what, details })
+  }
+  const reason = 'it was expected, and no fund has a newer price than before; other data went live'
+  if (missing !== null)
+    facts.push({ ...about, event: 'late', state: 'begun', what: `no price of ${missing}`, reason })
+  if (come !== null) facts.push({ ...about, ...loadIsThere(come) })
+  return facts
+}
+
+const loadIsThere = (missing: string) =>
+  ({ event: 'late', state: 'ended', what: `new prices are there, those of ${missing} were missing` }) as const
 
 /** Notices about the live or staged snapshot, whatever became of the run then: allowed objections, and news. */
 export function noticesBeside(facts: RunFacts): readonly NoticeFacts[] {
@@ -144,10 +193,8 @@ const factsOfStale = (stale: number, about: About): NoticeFacts => ({
   what: `${countOf(stale, 'fund')} with stale prices`,
 })
 
-const staleOf = (overdue: readonly MarkedFund[]) =>
-  overdue.flatMap(({ isin, name, mark, newestPrice }) =>
-    mark === 'stale' ? [`${isin} ${name}: newest price ${newestPrice ?? 'none'}`] : [],
-  )
+const lineOf = ({ isin, name, newestPrice }: MarkedFund) =>
+  `${isin} ${name}: newest price ${newestPrice ?? 'none'}`
 
 /** Sends nothing if a person stopped the run at a terminal, or if it repeats an earlier failure. @returns as {@link tell} */
 export async function tellOfRun(
@@ -171,6 +218,27 @@ export function tellOfAges(
   if (late.length > 0) facts.push({ ...about, event: 'late', what: 'late', reason: late.join('; ') })
   if (stale.length > 0)
     facts.push({ ...factsOfStale(freshness?.stale ?? 0, about), reason: stale.join('; ') })
+  return tell(session, facts, onWarning)
+}
+
+/** Tells that a load is late, or that it has come. @returns true if a target was told, or if none wants that */
+export async function tellOfLoad(
+  session: Session,
+  { command, missing, come, says }: LoadState,
+  onWarning: (warning: string) => void,
+): Promise<boolean> {
+  // Nobody was told: the next command, with targets, tells it.
+  if (session.settingsOf(settings).notify.length === 0) return false
+  const facts: NoticeFacts[] = []
+  if (missing !== null)
+    facts.push({
+      command,
+      event: 'late',
+      state: 'begun',
+      what: `the load of ${missing} is late`,
+      reason: says,
+    })
+  if (come !== null) facts.push({ command, ...loadIsThere(come) })
   return tell(session, facts, onWarning)
 }
 

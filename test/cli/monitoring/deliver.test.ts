@@ -13,6 +13,7 @@ import { listen, openReceiver } from '../../support/receiver.ts'
 const notice: Notice = {
   format: 1,
   event: 'failed',
+  state: null,
   title: 'fundpress 2026-11-20: failed in check',
   text: 'fundpress 2026-11-20: failed in check\nReason: the database has 2 errors',
   time: '2026-11-20T01:02:03.000Z',

@@ -56,6 +56,7 @@ describe('a nightly run', () => {
       {
         format: 1,
         event: 'done',
+        state: null,
         title: 'fundpress 2026-11-11: live',
         time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
         command: 'nightly',

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { completedAt } from '../../../src/core/data/read/complete.ts'
+import { readMark } from '../../../src/core/data/read/complete.ts'
 import { ended, run, runAlone, says, start } from '../../cli/run.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { userWithoutRights } from '../../support/other-user.ts'
@@ -78,7 +78,12 @@ describe.each(['DELETE', 'WAL'])('the copy of a database in mode %s', (mode) => 
     folder.importLines(db, 'launch_point', [header, ...points(1, value)], flags)
   const value = (db: string) => launchPoints(db)[0]?.[2]
   const undo = (db: string, ...flags: readonly string[]) => fundpress('--undo', '--db', db, ...flags)
-  const markOf = (db: string) => completedAt(folder.file(db))
+  const markOf = (db: string) => {
+    const opened = new Database(folder.file(db))
+    const mark = readMark(opened)
+    opened.close()
+    return mark?.isWhole === true ? mark.markedAt : null
+  }
 
   it('is made by the first import of a load, and --undo puts it back once', async () => {
     const db = database()
@@ -147,7 +152,7 @@ describe.each(['DELETE', 'WAL'])('the copy of a database in mode %s', (mode) => 
   it('has no mark if the database had lost it', async () => {
     const db = database()
     await fundpress('--complete', '--db', db)
-    editDatabase(folder.file(db), 'CREATE TABLE own (a); DROP TABLE own')
+    editDatabase(folder.file(db), 'DROP TRIGGER load_emt_delete')
     expect(markOf(db)).toBeNull()
     await importValue(db, '2')
     await undo(db)

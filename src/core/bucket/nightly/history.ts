@@ -50,11 +50,11 @@ const eventOfRun = z.object({
   reverted: text.exactOptional(),
   step: text.exactOptional(),
   objections: z
-    .array(z.object({ guard: text, subject: text.nullable(), message: text }))
+    .array(z.object({ guard: text, subject: text.nullable(), message: text, state: text.exactOptional() }))
     .readonly()
     .exactOptional(),
   moreObjections: count.exactOptional(),
-  /** Number of occurrences, if above 1. Of `done`: number of refusals and failures of its day before. */
+  /** Number of occurrences, if above 1. Of `done`: number of refusals and failures before, of its day or for a state that it ends. */
   times: count.exactOptional(),
   /** True if no notice of a failure could be sent. */
   isUntold: z.boolean().exactOptional(),
@@ -67,7 +67,14 @@ interface NightlyHistory {
   readonly events: readonly NightlyEvent[]
   /** Digests of the warnings of the last run that was done: they are not reported again. */
   readonly told: readonly string[]
+  /** States that were told when they began, and whose end was not told yet. */
+  readonly states: States
 }
+
+/**
+ * `stale`: the ISINs of funds with stale prices. `load`: the day whose load was told to be missing last. What is absent is empty.
+ */
+export type States = Readonly<Partial<Record<'stale' | 'load', readonly string[]>>>
 
 export interface KeptHistory extends NightlyHistory {
   /** The events that the change has added; a `done` without failures before it is none. */
@@ -95,7 +102,8 @@ function withEvent(events: readonly NightlyEvent[], event: NightlyEvent) {
   const ofDay = events.filter(({ asOf }) => asOf === event.asOf)
   // An exception may have answered the failure.
   const ends = (one: NightlyEvent) => !isFailure(one) && !(isDone && one.kind === 'allowed')
-  const failures = ofDay.slice(ofDay.findLastIndex(ends) + 1).filter(isFailure)
+  const attempts = [...lastingOf(events, event.asOf), ...ofDay.slice(ofDay.findLastIndex(ends) + 1)]
+  const failures = attempts.filter(isFailure)
   const before = isDone ? failures : failures.filter((one) => patternOf(one) === patternOf(event))
   const times = before.reduce((sum, one) => sum + (one.times ?? 1), isDone ? 0 : 1)
   if (times === 0) return events
@@ -103,17 +111,31 @@ function withEvent(events: readonly NightlyEvent[], event: NightlyEvent) {
   return [...others, { ...event, ...(isDone || times > 1 ? { times } : {}) }].slice(-eventsKept)
 }
 
+/** Refusals of other days, for a state that no night has ended yet. */
+const lastingOf = (events: readonly NightlyEvent[], day: string) =>
+  events
+    .slice(events.findLastIndex(({ kind }) => kind === 'done') + 1)
+    .filter((one) => one.asOf !== day && isOfState(one))
+
+/** A refusal for nothing but states that may last: nights that are refused for the same one repeat it. */
+const isOfState = ({ kind, objections = [] }: NewEvent) =>
+  kind === 'refused' && objections.length > 0 && objections.every(({ state }) => state !== undefined)
+
 const isFailure = ({ kind }: NightlyEvent) => kind === 'refused' || kind === 'failed'
 
 /** The part that equal failures share: no numbers, such as seconds, and no files, keys and addresses of a reason. */
-const patternOf = ({ kind, asOf, step, reason, objections = [] }: NewEvent) => {
+const patternOf = (event: NewEvent) => {
+  const { kind, asOf, step, reason, objections = [] } = event
   const words = reason?.split(' ').filter((word) => !word.includes('/'))
-  const what = objections.map(({ guard, subject }) => [guard, subject])
-  return JSON.stringify([kind, asOf, step, words?.join(' ').replace(/\d+/g, ''), what])
+  const what = objections.map(({ guard, subject, state }) => [guard, subject, state])
+  const place = isOfState(event) ? [] : [asOf, step]
+  return JSON.stringify([kind, ...place, words?.join(' ').replace(/\d+/g, ''), what])
 }
 
 const file = z.looseObject({ format: z.literal(1) })
-const emptyHistory: NightlyHistory = { nights: [], events: [], told: [] }
+const emptyHistory: NightlyHistory = { nights: [], events: [], told: [], states: {} }
+const stateList = z.array(text).exactOptional()
+const statesOfRuns = z.object({ stale: stateList, load: stateList })
 
 interface ReadHistory {
   readonly history: NightlyHistory
@@ -143,6 +165,7 @@ function readHistory(body: string | null): ReadHistory {
     nights: listOf('nights', figuresOfRun),
     events: listOf('events', eventOfRun),
     told: listOf('told', text),
+    states: statesIn(found['states']),
   }
   const leftOut = `entries of ${historyKey} that are ${unknownForm} are left out: ${wrong}`
   return { history, leftOut: wrong === 0 ? null : leftOut }
@@ -150,16 +173,24 @@ function readHistory(body: string | null): ReadHistory {
 
 const unknownForm = 'damaged, or of another version'
 
+const statesIn = (value: unknown): States => {
+  const found = statesOfRuns.safeParse(value)
+  return found.success ? found.data : {}
+}
+
 const toldKept = 10_000
 
 /**
  * Separates new warnings from those of earlier runs: a warning about old data, which cannot be mended, would else come each night. A
  * warning that is away for a night is new again.
  */
-export function recall({ told }: Pick<NightlyHistory, 'told'>) {
+export function recall({ told, states }: Pick<NightlyHistory, 'told' | 'states'>) {
   const known = new Set(told)
   const seen = new Set<string>()
   return {
+    /** As earlier runs have told them. */
+    states,
+    /** @param warning its identity: the words, unless they change while the fault stays */
     isNew: (warning: string) => {
       const digest = hash('sha256', warning).slice(0, 10)
       seen.add(digest)
@@ -203,17 +234,20 @@ interface NewInHistory {
   readonly events: readonly NewEvent[]
   /** Replaces the digests; absent: they stay. */
   readonly told?: readonly string[] | undefined
+  /** Replaces these states; the others stay. */
+  readonly states?: States | undefined
 }
 
 export async function keepInHistory(
   store: ObjectStore,
-  { figures, events, told }: NewInHistory,
+  { figures, events, told, states }: NewInHistory,
   keeping: Keeping,
 ): Promise<KeptHistory> {
   const { before, after } = await changeHistory(store, keeping, (history, at) => ({
     nights: figures === undefined ? history.nights : withRun(history.nights, figures),
     events: events.reduce((all, event) => withEvent(all, { ...event, at }), history.events),
     told: told ?? history.told,
+    states: { ...history.states, ...states },
   }))
   const added = after.events.filter((one) => !before.events.includes(one))
   const replaced = before.events.filter((one) => !after.events.includes(one))
@@ -222,6 +256,13 @@ export async function keepInHistory(
     !replaced.some(({ isUntold }) => isUntold === true)
   return { ...after, added, isRepeated }
 }
+
+/** Keeps states that were told between nights. */
+export const keepStates = (store: ObjectStore, states: States, keeping: Keeping) =>
+  changeHistory(store, keeping, (history) => ({
+    ...history,
+    states: { ...history.states, ...states },
+  }))
 
 /** Notes that the live slot was found whole: further attempts of the day need not list it. */
 export const keepListed = (store: ObjectStore, snapshot: string, keeping: Keeping) =>

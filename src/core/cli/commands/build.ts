@@ -5,7 +5,7 @@ import type { Shard } from '../../snapshot/shard.ts'
 import { ImplausibleDatabase, RefusedDatabase } from '../../data/check/finding.ts'
 import { refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
-import { buildOptions, describeAddresses, mergeOptions, overrideOf } from '../from-settings.ts'
+import { buildOptions, describeAddresses, loadOptions, mergeOptions, overrideOf } from '../from-settings.ts'
 import { withLive } from '../live.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
@@ -131,7 +131,9 @@ async function render(
     refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
     const part = shard === undefined ? null : ({ kind: 'shard', ...shardOf(shard, session) } as const)
     if (part !== null) subject = `shard ${part.number}/${part.of}`
-    const wanted = { ...(await buildOptions(session, part !== null)), asOf, only, part, override }
+    // A shard is a part of a night. Other builds are anybody's.
+    const load = part === null ? null : loadOptions(session.settings)
+    const wanted = { ...(await buildOptions(session, part !== null)), asOf, only, part, override, load }
     const building = withLive(session, since, (live) =>
       buildSince(session, since, { ...wanted, live }, session.stderr.tell),
     )
@@ -166,7 +168,9 @@ async function showBuild({ settings, stderr, print }: Session, work: Promise<Bui
       stderr.write(describeFindings(error.findings, stderr.paint))
     throw error
   })
-  print(summary, () => describe(summary, settings))
+  // What a night asks is for the night.
+  const shown = Object.fromEntries(Object.entries(summary).filter(([name]) => name !== 'night'))
+  print(shown, () => describe(summary, settings))
 }
 
 function describe(summary: BuildSummary, settings: Settings): string {

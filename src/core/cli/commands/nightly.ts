@@ -16,9 +16,9 @@ export default defineCommand({
     'live until --allow hold lifts its hold (exit code 3). If the folder holds a snapshot, only what changed since then is rendered. --since continues from ' +
     'elsewhere, as in build (other: for machines that keep no folder); --since none renders everything.\n\n' +
     'Guards refuse wrong data (exit code 3): implausible prices, losses against what is live, a wrong date or clock, and ' +
-    'with requireComplete (config) a database that is not marked as complete. Nothing goes live then.\n\n' +
+    'with requireComplete (config) a database without the complete load of the expected day, which `import --complete` marks. Nothing goes live then.\n\n' +
     'The last lines, the summary and a notice say what is new beside prices: funds that are gone, public or restricted, published prices ' +
-    'that changed, and warnings. A warning that stays the same is told once; `check` lists all of them.\n\n' +
+    'that changed, and warnings. A state is told when it begins and when it ends: a warning once, stale funds, and prices that were expected and did not come; `check` lists all warnings.\n\n' +
     '--stage ends with a staged snapshot: it is uploaded and verified, and what is live stays live. `flip` makes it live, under ' +
     'the same guards. If just this snapshot is staged already, nightly does nothing.\n\n' +
     'nightly removes downloads of days that lie more than downloads.keepDays back (config; 30 days), but none of the days ' +

@@ -22,7 +22,8 @@ export default defineCommand({
     'about itself, which needs no credentials. The exit code is 1 if nothing is live, or if documents or downloads ' +
     'do not belong to the live snapshot. With --max-age it is 1 also if the snapshot went live longer ago, if its ' +
     'as-of date ended longer ago (on business days), or if too many funds have stale prices; with --max-wait if a staged ' +
-    'snapshot has waited longer for its flip (not on a day off). stderr has a line for each reason.\n\n' +
+    'snapshot has waited longer for its flip (not on a day off). With --max-age and load.expectedBy (config) it is 1, too, if the load of a ' +
+    'day is late, as far as the database is on this machine. stderr has a line for each reason.\n\n' +
     'With --metrics it leaves the age of the live snapshot, and its funds by the age of their prices, for Prometheus: also ' +
     'in a week in which no nightly run succeeds.',
   settings: [...bucketSettings, 'freshness.maxStaleShare'],
@@ -60,7 +61,7 @@ export default defineCommand({
     const found = await readFound(session, base).catch((error: unknown) =>
       reportUnread(session, error, limits),
     )
-    const judged = await judgeFound(session.settings.freshness, found, limits)
+    const judged = await judgeFound(session, found, limits)
     await reportFound(session, found, judged, { leaveFigures, limits })
   },
 })

@@ -9,7 +9,7 @@ import { ImplausibleDatabase, olderPrices, RefusedDatabase, type Finding } from 
 import type { LiveReader } from '../../data/check/live-prices.ts'
 import { printable } from '../../data/model/printable.ts'
 import { type Override, Refusal } from '../../guards/guards.ts'
-import { buildOptions, mergeOptions } from '../from-settings.ts'
+import { buildOptions, loadOptions, mergeOptions } from '../from-settings.ts'
 import type { Session } from '../command.ts'
 import { buildSince, everythingRendered, mergeSince } from './build-since.ts'
 import { reasonOf } from '../failure.ts'
@@ -67,7 +67,8 @@ export async function buildNightly(
   if (late + stale > 0) log.warn('build', describeOverdueInLine(built))
   const withheld = built.withheld.map(describeWithheld)
   for (const fund of withheld) log.warn('build', fund)
-  const told = [...fresh.map(describeFinding), ...withheld.filter(recalled.isNew)]
+  const newlyWithheld = built.withheld.filter(({ isin }) => recalled.isNew(`withheld ${isin}`))
+  const told = [...fresh.map(describeFinding), ...newlyWithheld.map(describeWithheld)]
   return { built, warnings: told, toldBefore: known.map(describeFinding) }
 }
 
@@ -89,8 +90,9 @@ function divide(warnings: readonly Finding[], { isNew }: Recalled) {
   return { fresh, known }
 }
 
-/** The text that identifies a warning: tomorrow, a price that was allowed today is an old price like others. */
-const keyOf = (finding: Place) => describeFinding(finding).replace(/ \(allowed: [^]*\)$/, '')
+/** The text that identifies a warning. */
+const keyOf = ({ identity, ...finding }: Place & Pick<Finding, 'identity'>) =>
+  describeFinding({ ...finding, message: identity ?? finding.message })
 
 type Place = Pick<Finding, 'isin' | 'table' | 'message'>
 
@@ -105,7 +107,14 @@ async function render(
   live: LiveReader | null,
 ) {
   const { settings, signal } = session
-  const options = { ...(await buildOptions(session)), asOf, only: [], override, live }
+  const options = {
+    ...(await buildOptions(session)),
+    asOf,
+    only: [],
+    override,
+    live,
+    load: loadOptions(settings),
+  }
   const warn = (warning: string) => log.warn('build', warning)
   const from = since === 'none' ? null : (since ?? (await snapshotFolder(settings.out, warn)))
   const stepSession = log.sessionFor('build')
@@ -124,7 +133,15 @@ async function render(
  */
 async function merge(session: Session, steps: BuildSteps, log: NightlyLog, live: LiveReader | null) {
   const { asOf, since = 'none', shards = [], override } = steps
-  const options = { ...(await mergeOptions(session)), asOf, shards, live, override }
+  const { settings } = session
+  const options = {
+    ...(await mergeOptions(session)),
+    asOf,
+    shards,
+    live,
+    override,
+    load: loadOptions(settings),
+  }
   const from = since === 'none' ? null : since
   const warn = (warning: string) => log.warn('build', warning)
   return mergeSince(log.sessionFor('build'), from, options).catch((error: unknown) => {

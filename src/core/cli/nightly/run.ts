@@ -10,19 +10,21 @@ import type { FolderStore } from '../../bucket/store/folder.ts'
 import type { S3Store } from '../../bucket/store/s3.ts'
 import type { ObjectStore } from '../../bucket/store/store.ts'
 import { settingsDigest } from '../../snapshot/options.ts'
-import { completedAt } from '../../data/read/complete.ts'
 import { openFile } from '../../data/read/digest.ts'
-import { openFunds } from '../../data/read/open.ts'
+import { objectionsToLoad } from '../../data/read/loaded.ts'
+import { databaseError, openFunds } from '../../data/read/open.ts'
 import { judgeClock, todayInBerlin } from '../../guards/clock.ts'
 import { describeHold, holdAgainst, liftingOf } from '../../guards/going-back.ts'
 import { type Objection, refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
 import type { Session } from '../command.ts'
 import { endNight, factsOfFailure } from '../end.ts'
+import { watchLoad } from '../late-load.ts'
 import { reasonOf, UsageError } from '../failure.ts'
 import {
   buildOptions,
   followingOf,
+  freshnessRules,
   overrideOf,
   type OverrideFlags,
   whoIs,
@@ -63,6 +65,7 @@ export async function runNightly(session: Session, flags: NightlyFlags): Promise
     throw error
   })
   await end(done, [])
+  if (done.outcome === 'open' || done.outcome === 'skipped') await watchLoad(session, 'nightly', isLocking)
   return done
 }
 
@@ -96,8 +99,8 @@ async function attempt(session: Session, given: NightlyFlags, log: NightlyLog): 
     }
     return skip(session, state, asOf, log)
   }
-  const incomplete = refuseUnlessAllowed('the nightly run', incompleteLoad(session, db), flags.override)
-  const allowed = [...before, ...incomplete]
+  // The build asks again, in the transaction that it reads: what is allowed there counts.
+  refuseUnlessAllowed('the nightly run', await incompleteLoad(session, db, asOf), flags.override)
   if (flags.ask === true) {
     log.end('night', 'done', { asOf, isOpen: true }, `${db} as of ${asOf} is not published yet`)
     return factsOf({ command: 'nightly', outcome: 'open', asOf, who: flags.override.who })
@@ -106,7 +109,7 @@ async function attempt(session: Session, given: NightlyFlags, log: NightlyLog): 
   // Imported here because a run with nothing to do must start fast: several attempts a night are normal.
   const { buildAndPublish } = await import('./steps.ts')
   const repair = isDamaged || (state?.kind === 'open' && state.isDoubtful)
-  const facts = await buildAndPublish(session, { ...flags, repair }, log, { started, allowed })
+  const facts = await buildAndPublish(session, { ...flags, repair }, log, { started, allowed: before })
   // The approver of a stage must know that its flip will be refused.
   return { ...facts, warnings: [...holds, ...facts.warnings] }
 }
@@ -147,11 +150,18 @@ async function hasDamage(
   return true
 }
 
-function incompleteLoad({ settings }: Session, db: string): Objection[] {
-  if (!settings.requireComplete || completedAt(db) !== null) return []
-  const advice = '`fundpress import --complete` marks it after the last import'
-  const message = `${db} is not marked as complete since its last change: ${advice}`
-  return [{ guard: 'incomplete', subject: null, message }]
+/** Fails early: the load may be hours late, and the machines of shards would begin in vain. */
+async function incompleteLoad({ settings }: Session, file: string, asOf: string): Promise<Objection[]> {
+  if (!settings.requireComplete) return []
+  const rules = await freshnessRules(settings)
+  const db = openFunds(file)
+  try {
+    return objectionsToLoad(db, rules, asOf, settings.load.lagDays)
+  } catch (error) {
+    throw databaseError(file, error)
+  } finally {
+    db.close()
+  }
 }
 
 /** `state` is null with --again. @throws {Refusal} for a wrong clock @throws {Error} if another KeyValueStore follows the bucket */

@@ -27,6 +27,7 @@ import { eventOf, eventsOf, eventsOfAllowed, keepRun, recallWarnings } from '../
 import { factsOfPublish, type RunFacts } from '../facts.ts'
 import type { NightlyLog } from './log.ts'
 import { linesOfRun } from './news.ts'
+import { type NightStates, statesOfNight } from './states.ts'
 
 /** With `repair`, the live slot is damaged: the other one is made whole and goes live. */
 export interface NightlySteps extends BuildSteps, Omit<PublishFlags, 'deep' | 'keepDays'> {
@@ -55,7 +56,9 @@ export async function buildAndPublish(
   const recalled = await recallWarnings(session)
   const publishing = async (some: NightlySteps) => {
     const made = await buildNightly(session, some, log, recalled)
-    return publishNightly(session, some, log, { ...run, ...made, recalled })
+    const allowed = [...run.allowed, ...(made.built.night?.allowed ?? [])]
+    const states = statesOfNight(recalled.states, made.built.night)
+    return publishNightly(session, some, log, { ...run, ...made, allowed, recalled, states })
   }
   return publishing(steps).catch((error: unknown) => {
     if (error instanceof LiveDamage) {
@@ -76,6 +79,7 @@ interface Made extends Begun {
   /** Warnings that earlier runs have reported. */
   readonly toldBefore: readonly string[]
   readonly recalled: Recalled
+  readonly states: NightStates
 }
 
 /** A run after its build: what each of its steps needs. */
@@ -102,8 +106,16 @@ async function publishNightly(
   const newestPrice = await logStatus(log.begin('status'), published.facts.isStaged, log)
   const { figures, history } = await keep(night, published, true)
   logDone(night, published, figures)
-  const { built, toldBefore } = made
-  const facts = { built, published: published.summary, costOfMonth, newestPrice, verified, toldBefore }
+  const { built, toldBefore, states } = made
+  const facts = {
+    built,
+    published: published.summary,
+    costOfMonth,
+    newestPrice,
+    verified,
+    toldBefore,
+    states,
+  }
   return { ...published.facts, figures, night: facts, history }
 }
 
@@ -132,6 +144,9 @@ async function publish({ options, flags, log, made }: Night): Promise<Published>
   const facts = factsOfPublish('nightly', summary, options.override)
   const allowed = [...made.allowed, ...facts.allowed]
   logAllowed(allowed, log)
+  const { missing } = made.states
+  if (missing !== null)
+    log.warn('build', `no price of ${missing} came, though it was expected: other data go live`)
   return { summary, facts: { ...facts, asOf: options.asOf, allowed, warnings }, events: eventsOf(facts) }
 }
 
@@ -167,7 +182,8 @@ async function keep(night: Night, { summary, events }: Published, isVerified: bo
   const { asOf, snapshot } = figures
   const done = eventOf({ kind: 'done', asOf, snapshot, who: options.override.who, reason: null })
   const all = [...eventsOfAllowed(made.allowed, { asOf, snapshot }), ...events]
-  const kept = isVerified ? { events: [done, ...all], told: made.recalled.seen() } : { events: all }
+  const told = { told: made.recalled.seen(), states: made.states.now }
+  const kept = isVerified ? { events: [done, ...all], ...told } : { events: all }
   return { figures, history: await keepRun(session, { figures, ...kept }, options.lock, warnOf(night)) }
 }
 

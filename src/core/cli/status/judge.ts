@@ -2,7 +2,7 @@
 
 import { contradictions } from '../../bucket/live/status.ts'
 import { type Ages, judgeAges, type Limits, noAges } from '../ages.ts'
-import type { Settings } from '../settings.ts'
+import type { Session } from '../command.ts'
 import { describeStaged } from './describe.ts'
 import type { Found } from './found.ts'
 
@@ -10,23 +10,31 @@ export interface Judged {
   /** Failures without a limit: nothing is live, or objects contradict `live.json`. */
   readonly wrong: readonly string[]
   readonly ages: Ages
+  /** Why a load is late by the clock, or null. Whoever finds that tells it, once. */
+  readonly lateLoad: string | null
 }
 
-export const alarmsOf = ({ wrong, ages }: Judged): readonly string[] => [
+export const alarmsOf = ({ wrong, ages, lateLoad }: Judged): readonly string[] => [
   ...wrong,
   ...ages.late,
   ...ages.stale,
+  ...(lateLoad === null ? [] : [lateLoad]),
 ]
 
 /** @throws {UsageError} if the settings name an unknown calendar */
-export async function judgeFound(
-  freshness: Settings['freshness'],
-  found: Found,
-  limits: Limits,
-): Promise<Judged> {
+export async function judgeFound(session: Session, found: Found, limits: Limits): Promise<Judged> {
   const { live, stagedSince } = found
+  const { freshness } = session.settings
   const ages = live === null ? noAges : await judgeAges(freshness, live, limits, stagedSince)
-  return { wrong: wrongIn(found), ages }
+  const isWatching = limits.maxAge !== undefined && found.kind === 'bucket'
+  return { wrong: wrongIn(found), ages, lateLoad: isWatching ? await lateLoad(session) : null }
+}
+
+/** Imported here because few monitors look at a database, and loading SQLite takes time. */
+async function lateLoad(session: Session): Promise<string | null> {
+  if (session.settings.load.expectedBy === null) return null
+  const { watchLoad } = await import('../late-load.ts')
+  return watchLoad(session, 'status', true)
 }
 
 /** A deployment serves what is live: it has nothing that could contradict it. */

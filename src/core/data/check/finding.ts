@@ -16,6 +16,8 @@ export interface Finding {
   readonly isin: string | null
   readonly table: string
   readonly message: string
+  /** What it is about, where the words of the message may change though the fault stays: counts, days. The message unless given. */
+  readonly identity?: string
   /** The guard that refuses the data; absent if the finding cannot be allowed. */
   readonly guard?: GuardName
   /** Subject that narrows `--allow` of the guard; the fund unless given. */
@@ -26,7 +28,7 @@ export interface Finding {
 
 export interface OlderPrices {
   /** One at least. What is wrong with each, as it was said when the price was new. */
-  readonly prices: readonly { readonly isin: string; readonly message: string }[]
+  readonly prices: readonly (Pick<Finding, 'message' | 'identity'> & { readonly isin: string })[]
   /** Whether all of them are live. */
   readonly areLive: boolean
 }
@@ -37,7 +39,8 @@ export function olderPrices(older: OlderPrices, count = older.prices.length): Fi
   const all =
     count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
   const message = `${all}${older.areLive ? ' (live already)' : ''}: fund ${first.isin}: ${first.message}`
-  return { ...generalWarning(message, 'price'), ...(count === older.prices.length && { older }) }
+  const finding = generalWarning(message, 'price')
+  return count === older.prices.length ? { ...finding, older } : { ...finding, identity: 'older prices' }
 }
 
 /** Objections of guards: errors that an operator may allow. */
@@ -59,6 +62,8 @@ export function judgeFindings(all: readonly Finding[], override = nothingAllowed
       ...finding,
       severity: 'warning',
       message: `${finding.message} (allowed: ${override.reason ?? ''})`,
+      // Tomorrow, it is an old price like others.
+      identity: finding.identity ?? finding.message,
     }
   })
   return { findings, allowed }

@@ -64,6 +64,7 @@ function reporter(isin: string) {
     [...unlisted.values()].map(({ finding, count }) => ({
       ...finding,
       message: `${count} more of this fund, the last of them: ${finding.message}`,
+      identity: 'more of this fund',
     }))
   return { report, findings: () => [...listed, ...counted()] }
 }

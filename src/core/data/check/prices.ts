@@ -169,7 +169,7 @@ function gatherOlder() {
     add: (isin: string, found: readonly ImplausiblePrice[], isLive: boolean) => {
       if (found.length === 0) return
       const some = found.slice(0, olderKept - prices.length)
-      prices.push(...some.map(({ message }) => ({ isin, message: escapeInvisible(message) })))
+      prices.push(...some.map((one) => ({ isin, ...textsOf(one) })))
       count += found.length
       areLive &&= isLive
     },
@@ -210,12 +210,20 @@ function shortened(news: readonly ImplausiblePrice[]): ImplausiblePrice[] {
     const counted = `, as in ${more} more ${more === 1 ? 'price' : 'prices'}`
     return all
       .slice(0, named)
-      .map((one, index) => (index === named - 1 ? { ...one, message: one.message + counted } : one))
+      .map((one, index) =>
+        index === named - 1 ? { ...one, message: one.message + counted, identity: one.message } : one,
+      )
   })
 }
 
-export function findingOf(isin: string, { guard, message }: ImplausiblePrice): Finding {
-  const place = { isin, table: 'price', message: escapeInvisible(message) }
+const textsOf = ({ message, identity }: ImplausiblePrice) => ({
+  message: escapeInvisible(message),
+  ...(identity !== undefined && { identity }),
+})
+
+export function findingOf(isin: string, one: ImplausiblePrice): Finding {
+  const { guard } = one
+  const place = { isin, table: 'price', ...textsOf(one) }
   return guard === null ? { ...place, severity: 'warning' } : { ...place, severity: 'error', guard }
 }
 

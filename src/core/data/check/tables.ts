@@ -134,7 +134,10 @@ function beyond(db: Database, limit: Limit): Finding[] {
           WHERE (CAST(${name} AS REAL) < ? OR CAST(${name} AS REAL) > ?) AND ${where} GROUP BY isin ORDER BY isin`,
       )
       const found = rows.all(most === Infinity ? least : least - margin, most + margin)
-      return found.map((row) => warningOf(table, keys, row, `${name} ${shownValue(row[name])} ${what}`))
+      const fault = `${name} ${what}`
+      return found.map((row) =>
+        warningOf(table, keys, row, `${name} ${shownValue(row[name])} ${what}`, { fault }),
+      )
     })
 }
 
@@ -143,15 +146,25 @@ const shownValue = (value: string | number | undefined) =>
 
 type Found = Readonly<Record<string, string | number>> & { readonly isin: string; readonly found: number }
 
-/** @param row the first of those that are found in a fund @param keys columns that name it, beside the ISIN */
-function warningOf(table: string, keys: readonly string[], row: Found, what: string, one = 'row'): Finding {
+/**
+ * @param row the first of those that are found in a fund @param keys columns that name it, beside the ISIN
+ * @param fault what stays the same while rows and figures change; absent: each row is a fault of its own
+ */
+function warningOf(
+  table: string,
+  keys: readonly string[],
+  row: Found,
+  what: string,
+  { one = 'row', fault }: { readonly one?: string; readonly fault?: string } = {},
+): Finding {
   const place = rowPlace(
     keys,
     keys.map((each) => row[each]),
   )
   const others = row.found - 1
   const more = others === 0 ? '' : `, as in ${others} more ${others === 1 ? one : `${one}s`}`
-  return { severity: 'warning', isin: row.isin, table, message: place + what + more }
+  const identity = fault ?? place + what
+  return { severity: 'warning', isin: row.isin, table, message: place + what + more, identity }
 }
 
 function describe(least: number, most: number): string {
@@ -182,7 +195,8 @@ function wrongSums(db: Database, group: Group, places: readonly string[], where:
     const total = Number(row['total'])
     const limit = total > mostSum ? `more than ${mostSum} %` : `less than ${leastSum} %`
     const items = row['items'] === 1 ? '1 item has' : `${row['items'] ?? ''} items sum to`
-    return warningOf(table, places, row, `${items} ${Number(total.toFixed(2))} %, ${limit}`, 'list')
+    const found = `${items} ${Number(total.toFixed(2))} %, ${limit}`
+    return warningOf(table, places, row, found, { one: 'list', fault: `items sum to ${limit}` })
   })
 }
 

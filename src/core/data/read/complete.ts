@@ -1,59 +1,94 @@
 /**
- * The mark of a complete load: a row in a table of its own. Triggers delete it with the first change of any table of the
- * schema, whichever program makes it, in every journal mode; the version of the schema shows what has no trigger, such as
- * a table that was made anew. To look at the mark costs nothing; a digest of all rows would take as long as a build.
+ * The mark of a complete load, a row that says which day was loaded. Triggers note in it the first change of any table of the
+ * schema, whichever program makes it, in every journal mode; and how the tables were made, which shows one that was made anew.
+ * `templates/schema.sql` has the table and its triggers. To look at the mark costs nothing; a digest of all rows would take
+ * as long as a build.
  */
 
 import type { Database } from 'better-sqlite3'
+import { isDay } from '../../api/routes/values.ts'
+import { schemaSql } from '../model/new-database.ts'
+import { printable } from '../model/printable.ts'
 import { schemaTableNames } from '../model/schema.ts'
-import { openFunds, tablesIn } from './open.ts'
-import { endLoad } from './load.ts'
+import type { LoadMark } from '../../guards/load-day.ts'
+import { endLoad, readLoad } from './load.ts'
+import { tablesIn } from './open.ts'
 
-const table = 'fundpress_complete'
+const table = 'complete_load'
+const changes = ['insert', 'update', 'delete'] as const
 
-/** Also ends the load. To be called in a transaction, after all changes. @param now ISO 8601 */
-export function markComplete(db: Database, now: string): void {
-  db.exec(
-    `CREATE TABLE IF NOT EXISTS main.${table} (at TEXT NOT NULL, schema_version INTEGER NOT NULL) STRICT`,
-  )
-  for (const name of schemaTableNames)
-    for (const change of ['insert', 'update', 'delete'])
-      db.exec(`CREATE TRIGGER IF NOT EXISTS main.${table}_${name}_${change} AFTER ${change} ON ${name}
-        BEGIN DELETE FROM ${table}; END`)
-  db.exec(`DELETE FROM main.${table}`)
-  db.prepare(`INSERT INTO main.${table} SELECT ?, schema_version FROM pragma_schema_version`).run(now)
+/** As the trigger `load_schema` does. */
+const tableTexts = `SELECT group_concat(sql, char(10)) FROM (
+  SELECT sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name)`
+
+/**
+ * Also ends the load, and makes what an older database lacks. To be called in a transaction, after all changes.
+ * @param day of the loaded prices; undefined: the newest day of table `price` @param now ISO 8601
+ * @returns the day @throws {Error} if no day is given, and table `price` has none
+ */
+export function markComplete(db: Database, day: string | undefined, now: string): string {
+  const loaded = day ?? newestPriceDay(db)
+  makeTable(db)
+  const tables = readLoad(db)?.tables ?? null
+  db.prepare(`INSERT INTO main.${table} (day, tables, marked_at) VALUES (?, ?, ?)`).run(loaded, tables, now)
   endLoad(db)
+  return loaded
 }
 
-/** Removes the mark of a copy: SQLite gives a copy another version of the schema, which may be that of an older mark. */
-export function unmark(copy: Database): void {
-  if (tablesIn(copy).includes(table)) copy.exec(`DELETE FROM main.${table}`)
-}
-
-/** Makes the mark of a copy, if it has one, hold with this version of the schema. */
-export function moveMark(copy: Database, schemaVersion: number): void {
-  if (tablesIn(copy).includes(table))
-    copy.prepare(`UPDATE main.${table} SET schema_version = ?`).run(schemaVersion)
-}
-
-/** When the last load was marked as complete, or null if the database has changed since then, or has no mark. */
-export function completedAt(file: string): string | null {
-  const db = openFunds(file)
-  try {
-    return completionOf(db)
-  } finally {
-    db.close()
+/** The last complete load; null if none was ever marked. */
+export function readMark(db: Database): LoadMark | null {
+  if (!tablesIn(db).includes(table)) return null
+  const row = db
+    .prepare<[], Readonly<{ day: string; tables: string | null; markedAt: string; isWhole: 0 | 1 }>>(
+      `SELECT CAST(day AS TEXT) AS day, CAST(tables AS TEXT) AS tables, CAST(marked_at AS TEXT) AS markedAt, changed = 0 AND schema IS (${tableTexts}) AS isWhole FROM main.${table}`,
+    )
+    .get()
+  if (row === undefined) return null
+  const { day, tables, markedAt, isWhole } = row
+  return {
+    // Any program may have written them, into a table of its own making.
+    day: printable(day),
+    tables: tables === null ? null : printable(tables),
+    markedAt: printable(markedAt),
+    isWhole: isWhole === 1 && hasTriggers(db),
   }
 }
 
-/** The same in a connection. */
-export function completionOf(db: Database): string | null {
-  if (!tablesIn(db).includes(table)) return null
-  const found = db
-    .prepare<[], string>(
-      `SELECT at FROM main.${table} WHERE schema_version = (SELECT schema_version FROM pragma_schema_version)`,
+function newestPriceDay(db: Database): string {
+  const day = db
+    .prepare<[], string | null>(
+      'SELECT max((SELECT max(date) FROM price WHERE price.isin = fund.isin)) FROM fund',
     )
     .pluck()
     .get()
-  return found ?? null
+  const advice = 'say which day was loaded: import --complete 2026-11-24'
+  if (day === undefined || day === null) throw new Error(`${db.name}: table price is empty: ${advice}`)
+  if (!isDay(day)) throw new Error(`${db.name}: the newest day of table price, ${day}, is none: ${advice}`)
+  return day
+}
+
+/** A table that was made anew has lost its triggers. */
+function makeTable(db: Database): void {
+  const own = schemaSql()
+  const made = db
+    .prepare<[], string>("SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'trigger')")
+    .pluck()
+    .all()
+  const statements = own.matchAll(
+    /^CREATE (?:TABLE (complete_load) [^]*?STRICT;|TRIGGER (load_\w+) [^]*?END;)$/gm,
+  )
+  for (const [statement, name = '', trigger = name] of statements)
+    if (!made.includes(trigger)) db.exec(statement)
+}
+
+function hasTriggers(db: Database): boolean {
+  const there = db
+    .prepare<[], string>(
+      "SELECT name || ' ' || lower(tbl_name) FROM main.sqlite_schema WHERE type = 'trigger'",
+    )
+    .pluck()
+    .all()
+  return schemaTableNames.every((name) =>
+    changes.every((change) => there.includes(`load_${name}_${change} ${name}`)),
+  )
 }

@@ -8,7 +8,7 @@ import { identityOf, openFile, type OpenedFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
 import { databaseError, openFunds, refuseDamage, type FundDatabase } from '../data/read/open.ts'
 import { UnflushedError } from '../system/durable.ts'
-import { askLoad } from './arrival.ts'
+import { askLoad } from './ask-load.ts'
 import { openBase, sameFolder } from './base.ts'
 import { deriveFigures } from './derive.ts'
 import { linkOrCopy } from './document-files.ts'
@@ -117,7 +117,7 @@ async function fillFolder(
     const digest = file.digest(options.signal)
     // Awaited later: a failure until then ends the build first.
     digest.catch(() => undefined)
-    const arrival = await askLoad(db, rendering.rules, options)
+    const load = await askLoad(db, rendering.rules, options)
     const isins = isinsToRender(options, db)
     const make = async (prepared: PreparedDatabase) => {
       const lines = objectLines(folder, rendering.table)
@@ -135,7 +135,7 @@ async function fillFolder(
       base.assertSame()
       await assertSameContent()
     }
-    return { ...made, from, arrival, assertUntouched }
+    return { ...made, from, load, assertUntouched }
   } finally {
     await pool.close()
     await base.close()
@@ -172,7 +172,7 @@ function summaryOf(
     rendered: { head, reused, assessment, warnings },
     from,
     downloads,
-    arrival,
+    load,
   }: Awaited<ReturnType<typeof fillFolder>>,
   seconds: number,
 ) {
@@ -192,7 +192,7 @@ function summaryOf(
     /** Stale funds, then late ones, each by age of the newest price, oldest first. */
     overdue: assessment.overdue.slice(0, namedFunds),
     /** Null for a build that is not for a night. */
-    night: arrival && { ...arrival, funds: assessment.funds },
+    night: load && { ...load, funds: assessment.funds },
     downloads,
     seconds,
     warnings,

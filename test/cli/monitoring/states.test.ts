@@ -196,7 +196,7 @@ it('tells each correction in the night that it is of, and none twice', async () 
 it('a NAV that stays is told when it has stayed for long, and not each night', async () => {
   const days = ['11', '12', '13', '16', '17', '18', '19', '20', '23', '24'].map((day) => `2026-11-${day}`)
   addPrices(...days)
-  const flags = '--allow unchanged-prices --reason test'
+  const flags = '--allow column --reason test'
   expect((await night('2026-11-25', flags)).told).toContain('warned: live with 2 new warnings')
   for (const [added, day] of [
     ['25', '26'],

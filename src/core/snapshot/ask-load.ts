@@ -10,8 +10,8 @@ import type { Rules } from '../guards/rules.ts'
 import type { BuildOptions } from './options.ts'
 import { readStatusDocument, statusKey } from './status-document.ts'
 
-/** What a night knows of its load. */
-export interface Arrival {
+/** What a night knows of its load, and of its prices. */
+export interface LoadFacts {
   /** Permissions of the guard `incomplete`. */
   readonly allowed: readonly AllowedObjection[]
   /** True if a watched fund has a newer price than what is live, or if nothing is live. */
@@ -30,7 +30,7 @@ export async function askLoad(
   db: FundDatabase,
   rules: Rules,
   options: BuildOptions,
-): Promise<Arrival | null> {
+): Promise<LoadFacts | null> {
   const { asOf, load = null, live = null, part = null, override = noOverride } = options
   if (load === null) return null
   const objections = load.isRequired ? objectionsToLoad(db, rules, asOf, load.lagDays) : []

@@ -58,6 +58,8 @@ export async function buildAndPublish(
     const made = await buildNightly(session, some, log, recalled)
     const allowed = [...run.allowed, ...(made.built.night?.allowed ?? [])]
     const states = statesOfNight(recalled.states, made.built.night)
+    const { missing } = states
+    if (missing !== null) log.note('build', `no price of ${missing} came, though it was expected`)
     return publishNightly(session, some, log, { ...run, ...made, allowed, recalled, states })
   }
   return publishing(steps).catch((error: unknown) => {
@@ -144,9 +146,6 @@ async function publish({ options, flags, log, made }: Night): Promise<Published>
   const facts = factsOfPublish('nightly', summary, options.override)
   const allowed = [...made.allowed, ...facts.allowed]
   logAllowed(allowed, log)
-  const { missing } = made.states
-  if (missing !== null)
-    log.warn('build', `no price of ${missing} came, though it was expected: other data go live`)
   return { summary, facts: { ...facts, asOf: options.asOf, allowed, warnings }, events: eventsOf(facts) }
 }
 

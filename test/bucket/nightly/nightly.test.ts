@@ -123,7 +123,7 @@ it('does not need its history: it may be missing, damaged, or denied', async () 
   await nightly()
   press.bucket.put('nightly/history.json', '{')
   const steps = stepsOf(await nightly('--json --again'))
-  expect(steps.filter((step) => step !== 'night warning')).toEqual(wholeNight)
+  expect(steps.filter((step) => step !== 'verify warning')).toEqual(wholeNight)
   // The file that it replaces is named once.
   expect(steps.length - wholeNight.length).toBe(1)
   expect(history()).toHaveLength(1)

@@ -1,11 +1,16 @@
-/** Judges the prices of a database, before anything is rendered. */
+/** Judges the prices of a database and the columns of all tables, before anything is rendered. */
 
 import { type Finding, judgeFindings } from '../data/check/finding.ts'
+import { findingsOfColumns } from '../data/check/columns.ts'
 import { comparePrices, findingsAcross, type OfNight } from '../data/check/prices.ts'
+import { fundLines, statisticsKey, statisticsText } from '../data/read/statistics.ts'
 import type { AllowedObjection } from '../guards/guards.ts'
 import { defaultExpectations } from '../guards/plausibility.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { BuildOptions } from './options.ts'
 import type { RenderPool } from './render-pool.ts'
+import type { ReadShard } from './shard.ts'
 
 /** The shards of a merge have judged their funds: its own judgement is empty. */
 export interface Judgement {
@@ -14,25 +19,43 @@ export interface Judgement {
   readonly allowed: readonly AllowedObjection[]
   /** For the guards across funds. */
   readonly ofNight: OfNight
+  /** The file of the snapshot: what the columns hold. */
+  readonly statistics: string
 }
 
-/** Compares the prices of funds with what is live. @throws {Error} if that cannot be reached */
-export async function judgePrices(
+/** Compares the funds with what is live. @throws {Error} if that cannot be reached, or a shard has no statistics */
+export async function judgeFunds(
   { part = null, live = null, asOf, expectations = defaultExpectations, override }: BuildOptions,
   isins: readonly string[],
   pool: RenderPool,
 ): Promise<Judgement> {
-  if (part?.kind === 'shards') return { findings: [], allowed: [], ofNight: { newPrices: [], arrivals: [] } }
+  if (part?.kind === 'shards')
+    return {
+      findings: [],
+      allowed: [],
+      ofNight: { newPrices: [], arrivals: [] },
+      statistics: statisticsOf(part.shards),
+    }
+  const statistics: string[] = []
   const compared = await comparePrices(live)
   await pool.ask(
     isins,
     (some) => ({ kind: 'judge', isins: some }),
     async (reply) => {
-      for (const judged of reply) await compared.add(judged)
+      for (const judged of reply.prices) await compared.add(judged)
+      statistics.push(...reply.statistics)
     },
   )
   const { findings, ofNight } = compared.end()
+  const text = statisticsText(statistics)
   // A shard lacks funds: the merge compares them.
-  const across = part === null ? findingsAcross(ofNight, asOf, expectations) : []
-  return { ...judgeFindings([...findings, ...across], override), ofNight }
+  const across =
+    part === null
+      ? [...findingsAcross(ofNight, asOf, expectations), ...(await findingsOfColumns(live, text))]
+      : []
+  return { ...judgeFindings([...findings, ...across], override), ofNight, statistics: text }
 }
+
+/** @param shards in the order of their funds */
+const statisticsOf = (shards: readonly ReadShard[]) =>
+  statisticsText(shards.map(({ folder }) => fundLines(readFileSync(join(folder, statisticsKey), 'utf8'))))

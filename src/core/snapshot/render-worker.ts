@@ -3,10 +3,11 @@
 import { parentPort } from 'node:worker_threads'
 import type { Format } from '../api/routes/table.ts'
 import type { Finding } from '../data/check/finding.ts'
-import { priceJudge, type JudgedPrices } from '../data/check/prices.ts'
+import { priceJudge, priceReader, type JudgedPrices } from '../data/check/prices.ts'
 import { checkStructure } from '../data/check/structure.ts'
 import { checkTables } from '../data/check/tables.ts'
 import { countTables } from '../data/read/fund-reader.ts'
+import { statisticsReader } from '../data/read/statistics.ts'
 import { beginReading, damageIn, databaseError, openFunds } from '../data/read/open.ts'
 import { documentFiles } from './document-files.ts'
 import { loadPageMakers, noPageMakers, readHooks } from './hooks.ts'
@@ -49,7 +50,8 @@ export interface RenderReplies {
   readonly checkTables: readonly Finding[]
   /** Funds in the order of the ISINs, up to the first with an error. */
   readonly render: { readonly findings: readonly Finding[]; readonly funds: readonly RenderedFund[] }
-  readonly judge: readonly JudgedPrices[]
+  /** `statistics`: a line for each fund. */
+  readonly judge: { readonly prices: readonly JudgedPrices[]; readonly statistics: readonly string[] }
   /** By requested folder and format: parts of documents over all funds; funds without a part are left out. */
   readonly members: readonly ReadonlyMap<Format, readonly string[]>[]
 }
@@ -103,7 +105,20 @@ async function open(file: string, settings: RenderSettings) {
   const rendering = await openRendering(settings, makers)
   const db = openFunds(file)
   const renderer = fundRenderer(db, rendering, documentFiles(settings.root, settings.reuse))
-  const judge = priceJudge(db, { expectations: settings.expectations, rules: rendering.rules })
+  const pricesOf = priceReader(db)
+  const judgePrices = priceJudge(
+    db,
+    { expectations: settings.expectations, rules: rendering.rules },
+    pricesOf,
+  )
+  const statisticsOf = statisticsReader(db, settings.asOf, pricesOf)
+  const judge = (isins: readonly string[]): RenderReplies['judge'] => {
+    const judged = isins.map((isin) => ({ prices: judgePrices([isin]), statistics: statisticsOf(isin) }))
+    return {
+      prices: judged.flatMap(({ prices }) => prices),
+      statistics: judged.map(({ statistics }) => statistics),
+    }
+  }
   return { file, db, allFunds: rendering.allFunds, renderer, judge }
 }
 

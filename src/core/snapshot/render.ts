@@ -17,6 +17,7 @@ import {
   readIsins,
   readPriceDays,
 } from '../data/read/fund-reader.ts'
+import { statisticsKey } from '../data/read/statistics.ts'
 import { writeFile } from './file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm } from '../guards/assess.ts'
 import { doubtfulSettings } from '../guards/rules.ts'
@@ -345,7 +346,9 @@ async function finish(
   const actions = unlessShard(build, () => put(actionsKey, actionsJson(build.db)))
   const json = { key: statusKey, content: statusJson(source) }
   const status = inOrder([json, ...named.flatMap(({ listed: pages = [] }) => pages)])
-  const listed = [...actions, ...keys, ...facts, ...status.map(({ key, content }) => put(key, content))]
+  const statistics = put(statisticsKey, build.judgement.statistics)
+  const pages = status.map(({ key, content }) => put(key, content))
+  const listed = [...actions, ...keys, ...facts, statistics, ...pages]
   build.lines.list(listed)
   const signature =
     signer === null ? [] : [put(signatureKey, signer.sign(await sha512OfFile(join(root, checksumsKey))))]

@@ -14,6 +14,7 @@ import { placeToWrite } from '../system/place.ts'
 import { madeFilesKey } from './made-files.ts'
 import { pages } from '../api/derive/route-table.ts'
 import { checksumsKey, manifestKey, signatureKey, sparseKey } from './manifest.ts'
+import { statisticsKey } from '../data/read/statistics.ts'
 import { shardKey } from './shard.ts'
 import { factsKey } from './signed-facts.ts'
 import { systemCode } from '../system/message.ts'
@@ -80,6 +81,7 @@ const listKeys: readonly string[] = [
   checksumsKey,
   signatureKey,
   factsKey,
+  statisticsKey,
   madeFilesKey,
   sparseKey,
   shardKey,

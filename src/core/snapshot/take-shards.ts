@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { judgeFindings, refusalOf } from '../data/check/finding.ts'
+import { findingsOfColumns } from '../data/check/columns.ts'
 import { findingsAcross } from '../data/check/prices.ts'
 import { wholeLines } from '../system/whole-lines.ts'
 import { documentFiles } from './document-files.ts'
@@ -19,7 +20,7 @@ import { OutdatedShards, type ReadShard } from './shard.ts'
  * @throws {Error} for an incomplete shard or another database, {@link ImplausibleDatabase} by guards across funds
  */
 export async function takeShards(shards: readonly ReadShard[], build: Build, source: Promise<string>) {
-  const { options, settings, isins } = build
+  const { options, settings, isins, judgement } = build
   const each = shards.flatMap((shard) => shard.each)
   if (shards[0]?.head.source !== (await source))
     throw new OutdatedShards(`${options.db} is not the database that the shards were built from`)
@@ -30,7 +31,11 @@ export async function takeShards(shards: readonly ReadShard[], build: Build, sou
     newPrices: shards.flatMap(({ head }) => head.ofNight.newPrices),
     arrivals: shards.flatMap(({ head }) => head.ofNight.arrivals),
   }
-  const across = judgeFindings(findingsAcross(ofNight, options.asOf, settings.expectations), options.override)
+  const found = [
+    ...findingsAcross(ofNight, options.asOf, settings.expectations),
+    ...(await findingsOfColumns(options.live ?? null, judgement.statistics)),
+  ]
+  const across = judgeFindings(found, options.override)
   if (across.findings.some(({ severity }) => severity === 'error'))
     throw refusalOf(options.db, across.findings)
   let documents = 0

@@ -13,7 +13,7 @@ import { schemaTables } from '../data/model/schema.ts'
 import { openFunds, type FundDatabase } from '../data/read/open.ts'
 import { messageOf } from '../system/message.ts'
 import { defaultExpectations, type WithheldFund } from '../guards/plausibility.ts'
-import { judgePrices } from './judge.ts'
+import { judgeFunds } from './judge.ts'
 import type { BuildOptions } from './options.ts'
 import type { PreparedDatabase } from './prepare.ts'
 import type { RenderPool } from './render-pool.ts'
@@ -32,7 +32,7 @@ export async function withholdPrices<T>(
   build: (prepared: PreparedDatabase) => Promise<T>,
 ): Promise<T> {
   const { part = null, live = null, expectations = defaultExpectations } = options
-  const judgement = await judgePrices(options, isins, pool)
+  const judgement = await judgeFunds(options, isins, pool)
   const { findings } = judgement
   const refused = expectations.onImplausible === 'withhold' ? refusedFunds(findings) : []
   if (refused.length > 0 && live === null) {
@@ -46,7 +46,7 @@ export async function withholdPrices<T>(
   const copy = await copyWithLivePrices(file, db, withheld, readShards(shards, live))
   try {
     await pool.read(copy)
-    return await build({ db: copy, judgement: await judgePrices(options, isins, pool), withheld })
+    return await build({ db: copy, judgement: await judgeFunds(options, isins, pool), withheld })
   } finally {
     copy.close()
     rmSync(file, { force: true })

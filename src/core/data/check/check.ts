@@ -8,12 +8,14 @@ import { copyDerived } from '../derive/copy.ts'
 import { outdatedFunds } from '../derive/derived.ts'
 import { checkFund } from './fund.ts'
 import type { LiveReader } from './live-prices.ts'
-import { comparePrices, findingsAcross, priceJudge, type PriceSettings } from './prices.ts'
+import { comparePrices, findingsAcross, priceJudge, priceReader, type PriceSettings } from './prices.ts'
+import { findingsOfColumns } from './columns.ts'
 import { checkStructure } from './structure.ts'
 import { checkTables } from './tables.ts'
 import { generalWarning, type Finding } from './finding.ts'
 import type { PricedFund } from '../../guards/assess.ts'
 import { fundReader, readIsins, readPriceDays } from '../read/fund-reader.ts'
+import { statisticsReader, statisticsText } from '../read/statistics.ts'
 import { damageIn, databaseError, type FundDatabase, openFunds, refuseDamage } from '../read/open.ts'
 
 interface CheckOptions {
@@ -25,7 +27,7 @@ interface CheckOptions {
   readonly ageProblem?: (fund: PricedFund) => string | null
   /** Describes settings that fit no fund; by `guards/`. */
   readonly settingsProblems?: (funds: readonly PricedFund[]) => readonly string[]
-  /** Plausibility of prices; not checked unless given. */
+  /** Plausibility of prices, and the snapshot that all columns are compared with; neither is checked unless given. */
   readonly prices?: PriceSettings & { readonly live: LiveReader | null }
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal
@@ -72,24 +74,33 @@ async function checkRows(db: FundDatabase, options: CheckOptions): Promise<reado
     const message = ageProblem?.(priced) ?? null
     if (message !== null) findings.push({ severity: 'warning', isin, table: 'price', message })
   }
-  if (prices !== undefined) findings.push(...(await checkPrices(db, isins, prices, asOf, signal)))
+  if (prices !== undefined) findings.push(...(await compareWithLive(db, isins, prices, asOf, signal)))
   return [
     ...(settingsProblems?.(funds) ?? []).map((message) => generalWarning(message, 'settings')),
     ...findings,
   ]
 }
 
-async function checkPrices(
+async function compareWithLive(
   db: FundDatabase,
   isins: readonly string[],
   prices: NonNullable<CheckOptions['prices']>,
   asOf: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly Finding[]> {
-  const judge = priceJudge(db, prices)
+  const pricesOf = priceReader(db)
+  const judge = priceJudge(db, prices, pricesOf)
+  const statisticsOf = statisticsReader(db, asOf, pricesOf)
+  const statistics: string[] = []
   const compared = await comparePrices(prices.live)
-  for await (const isin of inTurn(isins, undefined, signal))
+  for await (const isin of inTurn(isins, undefined, signal)) {
     for (const judged of judge([isin])) await compared.add(judged)
+    statistics.push(statisticsOf(isin))
+  }
   const { findings, ofNight } = compared.end()
-  return [...findings, ...findingsAcross(ofNight, asOf, prices.expectations)]
+  return [
+    ...findings,
+    ...findingsAcross(ofNight, asOf, prices.expectations),
+    ...(await findingsOfColumns(prices.live, statisticsText(statistics))),
+  ]
 }

@@ -53,8 +53,11 @@ export interface OfNight {
 }
 
 /** @returns judges funds; leaves out those without prices, or whose prices may not be given out */
-export function priceJudge(db: Database, { expectations, rules }: PriceSettings) {
-  const pricesOf = priceReader(db)
+export function priceJudge(
+  db: Database,
+  { expectations, rules }: PriceSettings,
+  pricesOf: PricesOf = priceReader(db),
+) {
   const { rows } = fundReader(db)
   return (isins: readonly string[]): readonly JudgedPrices[] =>
     readPriceDays(db, isins, 0).flatMap((fund) => {
@@ -316,14 +319,24 @@ function comparison(
   return { isLive, isNew }
 }
 
-/** The prices of a fund by day, without those whose day is none: the checks of values name them. */
-export function priceReader(db: Database) {
+export type PricesOf = (isin: string) => readonly PriceTexts[]
+
+/**
+ * The prices of a fund by day, without those whose day is none: the checks of values name them. Those of the last fund are kept:
+ * several checks of a fund read them.
+ */
+export function priceReader(db: Database): PricesOf {
   const names = priceColumns.map(({ name }) => name).slice(0, checkedColumns)
   const statement = db.prepare<[string], PriceTexts>(
     `SELECT ${names.join(', ')} FROM price WHERE isin = ? ORDER BY date`,
   )
   statement.raw()
-  return (isin: string) => statement.all(isin).filter(([day]) => isDay(day) && day >= firstDay)
+  let last = { isin: '', prices: [] as readonly PriceTexts[] }
+  return (isin) => {
+    if (last.isin !== isin)
+      last = { isin, prices: statement.all(isin).filter(([day]) => isDay(day) && day >= firstDay) }
+    return last.prices
+  }
 }
 
 const isNewer = (price: PriceTexts, live: PriceTexts) =>

@@ -1,0 +1,262 @@
+/**
+ * Statistics of a fund's rows, for `guards/columns.ts`: what each column holds, in few bytes. A snapshot keeps them beside its
+ * documents (`src/core/bucket/keys.md`), so that the next night is compared with what is live without reading its documents.
+ */
+
+import { hash } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../../api/contract/fund.ts'
+import type { FundRow, FundRows, Group } from '../../api/contract/rows.ts'
+import type { Contradiction, Slice, Statistics, Summary, TableStatistics } from '../../guards/columns.ts'
+import type { PriceTexts } from '../../guards/figures.ts'
+import { judgeReturns, type ReturnsTable } from '../../guards/returns.ts'
+import type { Permission, SchemaTable, TableColumn } from '../model/columns.ts'
+import { schemaTables } from '../model/schema.ts'
+import { fundReader } from './fund-reader.ts'
+
+/** The key of the file in a snapshot. */
+export const statisticsKey = 'statistics.ndjson'
+/** Rises when a summary or a judgement changes: what an update finds is nothing that a night has brought. */
+const statisticsFormat = 1
+
+type Row = Readonly<Record<string, unknown>>
+
+/** The values of prices have guards of their own (`guards/plausibility.ts`), and so have names (`renamed-funds`). */
+const comparedColumns = ({ name: table, columns }: SchemaTable) =>
+  table === schemaTables.prices.name
+    ? []
+    : columns.filter(({ name, isKey }) => !isKey && !(table === schemaTables.fund.name && name === 'name'))
+
+const tables = Object.entries(schemaTables).map(([group, table]) => {
+  const keys = table.columns.filter(({ isKey, name }) => isKey && name !== 'isin')
+  return {
+    group: group as 'fund' | Group,
+    name: table.name,
+    needs: table.download.needs,
+    columns: comparedColumns(table),
+    /** Of a table with days, the rows of the newest day count: a month that is added changes no earlier one. */
+    day: keys.find(({ kind }) => kind === 'day'),
+    slice: keys.find(({ kind }) => kind !== 'day'),
+  }
+})
+
+/** The first line of the file: the columns of each table, in the order of the summaries. */
+const headLine = () => {
+  const columns = Object.fromEntries(
+    tables.map(({ name, columns }) => [name, columns.map((one) => one.name)]),
+  )
+  return `${JSON.stringify({ format: statisticsFormat, columns })}\n`
+}
+
+/** @param lines of {@link statisticsReader}, by ISIN */
+export const statisticsText = (lines: readonly string[]): string => headLine() + lines.join('')
+
+/** The lines of the funds in a text of {@link statisticsText}. */
+export const fundLines = (text: string): string => text.slice(text.indexOf('\n') + 1)
+
+/**
+ * @param asOf of the snapshot: the performance of younger funds is not given out
+ * @param pricesOf reads a fund's prices by day
+ * @returns the line of a fund; '' for a fund whose data may not be given out
+ */
+export function statisticsReader(
+  db: Database,
+  asOf: string,
+  pricesOf: (isin: string) => readonly PriceTexts[],
+) {
+  const reader = fundReader(db)
+  const hasPrice = db.prepare<[string], number>('SELECT 1 FROM price WHERE isin = ? LIMIT 1').pluck()
+  return (isin: string): string => {
+    const fund = reader.fund(isin)
+    if (fund?.dataPermitted !== 1) return ''
+    const mayGiveOut: Readonly<Record<Permission, boolean>> = {
+      data: true,
+      prices: mayGiveOutPrices(fund),
+      performance: mayShowPerformance(fund) && !isYoungerThanOneYear(fund, asOf),
+    }
+    const given = tables.filter(({ needs }) => mayGiveOut[needs])
+    const rows = Object.fromEntries(
+      given.map(({ group }) => [
+        group,
+        group === 'fund' ? [fund] : group === 'prices' ? [] : reader.rows(group, isin),
+      ]),
+    ) as Partial<FundRows> & { readonly fund?: readonly FundRow[] }
+    const returns = mayGiveOut.prices && mayGiveOut.performance ? returnsOf(rows, pricesOf, isin, asOf) : null
+    const lines = given.map(({ group, name, columns, day, slice }) => {
+      // Their number changes each night.
+      const own =
+        group === 'prices' ? (hasPrice.all(isin) as unknown[]) : ((rows[group] ?? []) as readonly unknown[])
+      const { judged, contradictions } =
+        (group === 'profile' ? judgeAssets(rows.profile ?? []) : returns?.[group as ReturnsTable]) ??
+        notJudged
+      const slices = columns.length === 0 ? [] : slicesOf(own as readonly Row[], columns, day, slice)
+      return [name, own.length, slices, judged, contradictions.map(textsOf)]
+    })
+    return `${JSON.stringify([isin, ...lines])}\n`
+  }
+}
+
+const notJudged = { judged: 0, contradictions: [] }
+
+const textsOf = ({ column, row, came, expected }: Contradiction) => [column, row, came, expected]
+
+function returnsOf(
+  rows: Partial<FundRows>,
+  pricesOf: (isin: string) => readonly PriceTexts[],
+  isin: string,
+  asOf: string,
+) {
+  const { performanceYears = [], legalPeriods = [], legalPoints = [], launchPoints = [] } = rows
+  if ([performanceYears, legalPeriods, legalPoints, launchPoints].every(({ length }) => length === 0))
+    return null
+  const prices = pricesOf(isin).map(([day, , , nav]) => ({ day, nav: Number(nav) }))
+  const { corporateActions = [], profile = [] } = rows
+  const isAccumulating = profile[0]?.accumulating === 1
+  return judgeReturns(
+    prices,
+    { corporateActions, performanceYears, legalPeriods, legalPoints, launchPoints, isAccumulating },
+    asOf,
+  )
+}
+
+/** All share classes hold at least what one of them holds. */
+const assetsTolerance = 1.001
+
+function judgeAssets(profiles: FundRows['profile']): Pick<TableStatistics, 'judged' | 'contradictions'> {
+  const contradictions = profiles.flatMap(({ fundAssets, totalFundAssets }): Contradiction[] => {
+    if (!(Number(totalFundAssets) * assetsTolerance < Number(fundAssets))) return []
+    const expected = `the share class alone has fund_assets ${fundAssets}`
+    return [{ column: 'total_fund_assets', row: '', came: totalFundAssets, expected }]
+  })
+  return { judged: profiles.length, contradictions }
+}
+
+type Packed = readonly [name: string, ...summaries: Summary[]]
+
+function slicesOf(
+  rows: readonly Row[],
+  columns: readonly TableColumn[],
+  day: TableColumn | undefined,
+  slice: TableColumn | undefined,
+): readonly Packed[] {
+  const groups = Map.groupBy(rows, (row) =>
+    slice === undefined ? '' : `${slice.name} ${String(row[slice.field])}`,
+  )
+  return [...groups].map(([name, all]): Packed => {
+    const days = day === undefined ? [] : all.map((row) => String(row[day.field]))
+    const newest = days.reduce((one, other) => (other > one ? other : one), '')
+    const some = day === undefined ? all : all.filter((_, index) => days[index] === newest)
+    return [
+      name,
+      ...columns.map(({ kind, field }) =>
+        summaryOf(
+          kind,
+          some.map((row) => row[field]),
+        ),
+      ),
+    ]
+  })
+}
+
+/** Without what no message can show. */
+const shortText = /^\P{C}{1,24}$/u
+/** 36 bits. */
+const digestLength = 6
+
+/** @param values in the order of the rows @returns as {@link Summary} says */
+function summaryOf(kind: TableColumn['kind'], values: readonly unknown[]): Summary {
+  const given = values.filter((value) => value !== null && value !== '')
+  if (given.length === 0) return '0|||'
+  const [value] = given
+  const amounts = given.map((one) => amountOf(kind, one))
+  const isNumeric = amounts.every((one) => !isNaN(one))
+  const sum = isNumeric
+    ? String(Number(amounts.reduce((total, one) => total + Math.abs(one), 0).toPrecision(12)))
+    : ''
+  const host = isNumeric ? '' : hostOf(given)
+  const own = values.length === 1 ? String(value) : ''
+  return `${given.length}|${sum}|${host}|${shortText.test(own) ? `~${own}` : digestOf(values)}`
+}
+
+/** Also of a formatted text (`-1.234,50 %`), where the last mark is that of the decimals; NaN for what is no number. */
+function amountOf(kind: TableColumn['kind'], value: unknown): number {
+  if (typeof value === 'number') return value
+  if (typeof value !== 'string') return NaN
+  if (kind === 'decimal' || kind === 'fraction' || kind === 'number') return Number(value)
+  const number = kind === 'text' ? value.replace(/ ?(?:[%€$£]|[A-Z]{3})$/, '') : ''
+  const [, sign = '', digits = ''] = /^([-+−]?)(\d[\d.,\s'’]*)$/.exec(number) ?? []
+  if (digits === '') return NaN
+  const [whole = '', decimals = ''] = /[.,]\d{1,2}$|^\d{1,3}[.,]\d+$/.test(digits)
+    ? digits.split(/[.,](?=\d+$)/)
+    : [digits]
+  const amount = Number(`${whole.replace(/\D/g, '')}.${decimals}`)
+  return sign === '' || sign === '+' ? amount : -amount
+}
+
+/** Without `www.`; '' unless all are addresses of the web. */
+function hostOf(values: readonly unknown[]): string {
+  const hosts = values.map((value) => {
+    const [, host] = /^https?:\/\/(?:www\.)?([^/?#|\s]{1,253})/i.exec(String(value)) ?? []
+    return host?.toLowerCase()
+  })
+  return hosts.includes(undefined) ? '' : [...new Set(hosts)].sort().slice(0, 3).join()
+}
+
+const digestOf = (values: readonly unknown[]) =>
+  hash('sha256', JSON.stringify(values), 'base64url').slice(0, digestLength)
+
+/** The form of {@link Summary}: whoever may write to the bucket can write anything. */
+const summaryForm = /^\d{1,9}\|[-+.\de]{0,30}\|[^|\s]{0,800}\|[^\n]{0,80}$/
+
+/**
+ * @returns null for another format: another version compares other things
+ * @throws {Error} for a text that {@link statisticsText} has not written
+ */
+export function parseStatistics(text: string): Statistics | null {
+  const [head = '', ...lines] = text.trimEnd().split('\n')
+  const { format, columns } = JSON.parse(head) as { readonly format: unknown; readonly columns: unknown }
+  if (format !== statisticsFormat) return typeof format === 'number' ? null : wrong(format, 'a format')
+  const names = Object.entries(asRecord(columns)).map(
+    ([table, some]) => [table, asList(some).map(asName)] as const,
+  )
+  const funds = lines.map((line) => {
+    const [isin, ...all] = asList(JSON.parse(line))
+    const found = all.map((table) => {
+      const [name, rows, slices, judged, contradictions] = asList(table)
+      const statistics: TableStatistics = {
+        rows: asCount(rows),
+        slices: asList(slices).map(sliceOf),
+        judged: asCount(judged),
+        contradictions: asList(contradictions).map(contradictionOf),
+      }
+      return [asName(name), statistics] as const
+    })
+    return [asName(isin), new Map(found)] as const
+  })
+  return { columns: Object.fromEntries(names), funds: new Map(funds) }
+}
+
+function sliceOf(packed: unknown): Slice {
+  const [name, ...summaries] = asList(packed)
+  return { name: asText(name), summaries: summaries.map(asSummary) }
+}
+
+function contradictionOf(packed: unknown): Contradiction {
+  const [column, row, came, expected] = asList(packed)
+  return { column: asName(column), row: asText(row), came: asText(came), expected: asText(expected) }
+}
+
+function wrong(value: unknown, expected: string): never {
+  throw new Error(`${JSON.stringify(value ?? null).slice(0, 80)} is not ${expected}`)
+}
+const asRecord = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : wrong(value, 'an object')
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : wrong(value, 'a list'))
+const asText = (value: unknown) => (typeof value === 'string' ? value : wrong(value, 'a text'))
+const asCount = (value: unknown) =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : wrong(value, 'a count')
+/** The name of a table or a column becomes a subject of guards. */
+const asName = (value: unknown) =>
+  typeof value === 'string' && /^\w{1,80}$/.test(value) ? value : wrong(value, 'a name')
+const asSummary = (value: unknown): Summary =>
+  typeof value === 'string' && summaryForm.test(value) ? value : wrong(value, 'a summary')

@@ -1,0 +1,430 @@
+/**
+ * Compares what the tables of a new snapshot hold with what is live, column by column and across funds. It knows no column by
+ * name: a new one is compared without a line here. Pure.
+ */
+
+import type { GuardName } from './guards.ts'
+import { listed } from './loss.ts'
+
+/**
+ * What a column of a fund's table holds, as a text: equal texts are equal values.
+ * `values|sum|host|text`: the number of values (neither NULL nor empty); the sum of their amounts if all are numbers; the host
+ * if all are web addresses; `~` and the value itself if it is one short value, else a digest.
+ */
+export type Summary = string
+
+/** A figure of a table that another figure of the fund contradicts. */
+export interface Contradiction {
+  readonly column: string
+  /** The year, day or label of the row; '' for a table with one row. */
+  readonly row: string
+  readonly came: string
+  /** What the other figure gives, with its name: `38.10 % by the prices`. */
+  readonly expected: string
+}
+
+/** A part of a table that is compared for itself: a key figure, a year, the documents of a kind. */
+export interface Slice {
+  readonly name: string
+  /** In the order of {@link Statistics.columns}. */
+  readonly summaries: readonly Summary[]
+}
+
+export interface TableStatistics {
+  readonly rows: number
+  readonly slices: readonly Slice[]
+  /** Number of figures that were compared with others of the fund. */
+  readonly judged: number
+  readonly contradictions: readonly Contradiction[]
+}
+
+/** Statistics of a snapshot. Only what may be given out is in them. */
+export interface Statistics {
+  /** Names of the columns by table. */
+  readonly columns: Readonly<Record<string, readonly string[]>>
+  /** By ISIN, then by table. */
+  readonly funds: ReadonlyMap<string, ReadonlyMap<string, TableStatistics>>
+}
+
+/** What the comparison has found: an objection if a guard is named, else a warning. */
+export interface ColumnDoubt {
+  readonly guard: GuardName | null
+  /** Of `--allow`; null for a warning. */
+  readonly subject: string | null
+  /** Null for what many funds show together. */
+  readonly isin: string | null
+  readonly table: string
+  readonly message: string
+}
+
+/** The limits of this file. A share is a share of the funds that have the value in both snapshots. */
+export const columnLimits = {
+  /** Fewer funds may always change alike. */
+  fewestFunds: 5,
+  /** More than this share is most. */
+  mostShare: 0.5,
+  /** So many have one value: all do, but for the odd one. */
+  allShare: 0.9,
+  /** In powers of ten: values that grew by less than 41 % otherwise show the factor. */
+  powerTolerance: 0.15,
+  /** Natural logarithm of another common factor: half as much again, or a third less. */
+  leastFactor: 0.4,
+  /** The same for the difference of a fund's factor from the common one. */
+  factorTolerance: 0.01,
+  /** Fewer values among funds are too few to tell whose they are. */
+  distinctShare: 0.3,
+  /** In the unit of the column: values of years that are over are settled, but for their rounding. */
+  settledTolerance: 0.5,
+  /** Fewer funds may always contradict their prices, or change what was settled. */
+  fewestContradicting: 3,
+  /** Warnings that name a fund, of each table; the rest is counted. */
+  named: 10,
+} as const
+
+const { fewestFunds, mostShare, allShare, named } = columnLimits
+
+interface Compared {
+  readonly table: string
+  readonly isin: string
+  readonly before: TableStatistics
+  readonly after: TableStatistics
+}
+
+/** @returns nothing for a snapshot whose tables are those that are live, whatever they hold */
+export function compareColumns(live: Statistics, next: Statistics): readonly ColumnDoubt[] {
+  const byTable = Map.groupBy(comparedTables(live, next), ({ table }) => table)
+  return [...byTable].flatMap(([table, all]) => {
+    const both = all.filter(({ before, after }) => before.rows > 0 && after.rows > 0)
+    const exchanged = exchangedTable(table, both)
+    const columns = (next.columns[table] ?? []).flatMap((column, after) => {
+      const before = live.columns[table]?.indexOf(column) ?? -1
+      return before === -1 ? [] : [{ column, at: { before, after } }]
+    })
+    return onceEach([
+      ...lostTables(table, all),
+      ...exchanged,
+      ...columns.flatMap(({ column, at }) =>
+        doubtsAboutColumn(table, column, valuesOf(both, at), exchanged.length > 0),
+      ),
+      ...settledValues(table, columns, both),
+      ...contradictions(table, both),
+    ])
+  })
+}
+
+/** One permission covers a column: its first objection tells enough. */
+const onceEach = (doubts: readonly ColumnDoubt[]) =>
+  doubts.filter(
+    ({ guard, subject }, index) =>
+      guard === null || doubts.findIndex((one) => one.guard === guard && one.subject === subject) === index,
+  )
+
+/** Tables of funds that are in both snapshots, and may be given out in both. */
+function comparedTables(live: Statistics, next: Statistics): readonly Compared[] {
+  return [...next.funds].flatMap(([isin, tables]) =>
+    [...tables].flatMap(([table, after]): Compared[] => {
+      const before = live.funds.get(isin)?.get(table)
+      return before === undefined ? [] : [{ table, isin, before, after }]
+    }),
+  )
+}
+
+/** The last rows of a table are counted by `empty-table`, and the documents that many funds lose by `lost-documents`. */
+function lostTables(table: string, all: readonly Compared[]): ColumnDoubt[] {
+  const lost = all.filter(({ before, after }) => before.rows > 0 && after.rows === 0)
+  if (all.every(({ after }) => after.rows === 0)) return []
+  return warningsOf(
+    table,
+    lost.map(({ isin, before }) => ({
+      isin,
+      message: `its ${before.rows === 1 ? 'row is' : `${before.rows} rows are`} gone, and the fund has no other`,
+    })),
+  )
+}
+
+/** The summaries of a slice of a column, of each fund that has the slice in both snapshots. */
+interface Value {
+  readonly isin: string
+  readonly slice: string
+  readonly before: Summary
+  readonly after: Summary
+}
+
+function valuesOf(both: readonly Compared[], at: Readonly<Record<'before' | 'after', number>>) {
+  return both.flatMap(({ isin, before, after }) => {
+    const old = new Map(before.slices.map(({ name, summaries }) => [name, summaries[at.before]]))
+    return after.slices.flatMap(({ name, summaries }): Value[] => {
+      const was = old.get(name)
+      const is = summaries[at.after]
+      return was === undefined || is === undefined ? [] : [{ isin, slice: name, before: was, after: is }]
+    })
+  })
+}
+
+/** One doubt for a column: that of the first slice which has one, with the number of the others. */
+function doubtsAboutColumn(
+  table: string,
+  column: string,
+  values: readonly Value[],
+  isExchanged: boolean,
+): ColumnDoubt[] {
+  const slices = [...Map.groupBy(values, ({ slice }) => slice)].filter(
+    ([, some]) => some.length >= fewestFunds && some.some(({ before, after }) => before !== after),
+  )
+  const found = slices.flatMap(([slice, some]) => {
+    const doubt =
+      lostValues(some) ??
+      equalForAll(some) ??
+      emptied(some) ??
+      scaled(some) ??
+      otherHost(some) ??
+      (isExchanged ? null : exchangedValues(some))
+    return doubt === null ? [] : [{ slice, ...doubt }]
+  })
+  const [first] = found
+  if (first === undefined) return isExchanged ? [] : mixedUp(table, column, values)
+  const of = first.slice === '' ? '' : ` of ${first.slice}`
+  const more = found.length === 1 ? '' : `, and ${found.length - 1} more of this column alike`
+  const { guard = 'column' } = first
+  const subject = guard === 'column' ? `${table}.${column}` : table
+  const message = `${table}.${column}${of}: ${first.message}${more}`
+  return [{ guard, subject, isin: null, table, message }]
+}
+
+interface Doubt {
+  readonly message: string
+  /** `column` unless given. */
+  readonly guard?: GuardName
+}
+
+/** Covered by the same permission as the values that a publish counts. */
+function lostValues(some: readonly Value[]): Doubt | null {
+  const had = some.filter(({ before }) => countOf(before) > 0)
+  const lost = had.filter(({ after }) => countOf(after) === 0)
+  if (had.length < fewestFunds || !isMost(lost.length, had.length)) return null
+  return { guard: 'lost-values', message: `${shareOf(lost, had)} have no value any more${examples(lost)}` }
+}
+
+function equalForAll(some: readonly Value[]): Doubt | null {
+  const [common, holders] = mostCommon(some, 'after')
+  const [, former] = mostCommon(some, 'before')
+  const changed = holders.filter(({ before }) => before !== common)
+  // Zero has a rule of its own, and days of many funds are often the same.
+  const isOfNoUse = countOf(common) === 0 || sumOf(common) === 0 || /\|~\d{4}-\d\d-\d\d$/.test(common)
+  const areAll = holders.length >= allShare * some.length
+  const wereAll = former.length >= allShare * some.length
+  if (isOfNoUse || !areAll || wereAll || !isMost(changed.length, some.length)) return null
+  return {
+    message: `${shareOf(holders, some)} have the same value, and they differed before${examples(changed)}`,
+  }
+}
+
+function mostCommon(some: readonly Value[], side: 'before' | 'after'): readonly [Summary, readonly Value[]] {
+  const groups = [...Map.groupBy(some, (value) => value[side])]
+  return groups.reduce((one, other) => (other[1].length > one[1].length ? other : one))
+}
+
+function emptied(some: readonly Value[]): Doubt | null {
+  const had = some.filter(({ before }) => sumOf(before) > 0)
+  const zero = had.filter(({ after }) => sumOf(after) === 0)
+  const isUsual = had.length >= fewestFunds && isMost(had.length, some.length)
+  if (!isUsual || !isMost(zero.length, had.length)) return null
+  return { message: `${shareOf(zero, had)} have 0${examples(zero)}` }
+}
+
+function scaled(some: readonly Value[]): Doubt | null {
+  const changed = some.flatMap((value) => {
+    const ratio = sumOf(value.after) / sumOf(value.before)
+    return ratio > 0 && Number.isFinite(ratio) && ratio !== 1 ? [{ ...value, factor: Math.log(ratio) }] : []
+  })
+  if (changed.length < fewestFunds || !isMost(changed.length, some.length)) return null
+  const factors = changed.map(({ factor }) => factor).sort((one, other) => one - other)
+  const middle = factors[Math.floor(factors.length / 2)] ?? 0
+  const power = Math.round(middle / Math.LN10)
+  const isNear = (factor: number) => Math.abs(factor - middle) <= columnLimits.factorTolerance
+  const isOfPower = (factor: number) => Math.abs(factor / Math.LN10 - power) <= columnLimits.powerTolerance
+  const isFar = Math.abs(middle) >= columnLimits.leastFactor
+  const alike = changed.filter(
+    ({ factor }) => (isFar && isNear(factor)) || (power !== 0 && isOfPower(factor)),
+  )
+  if (alike.length < fewestFunds || !isMost(alike.length, some.length)) return null
+  const isExact = power !== 0 && (isNear(power * Math.LN10) || !alike.every(({ factor }) => isNear(factor)))
+  const times = isExact ? timesOf(power) : Math.exp(middle).toPrecision(3)
+  return {
+    message: `${shareOf(alike, some)} have about ${times} times the value that is live${examples(alike)}`,
+  }
+}
+
+const timesOf = (power: number) => (power > 0 ? String(10 ** power) : `1/${10 ** -power}`)
+
+function otherHost(some: readonly Value[]): Doubt | null {
+  const had = some.filter(({ before, after }) => hostOf(before) !== '' && hostOf(after) !== '')
+  const moved = had.filter(({ before, after }) => hostOf(before) !== hostOf(after))
+  if (had.length < fewestFunds || !isMost(moved.length, had.length)) return null
+  return { message: `${shareOf(moved, had)} have addresses on another host${examples(moved, hostOf)}` }
+}
+
+function exchangedValues(some: readonly Value[]): Doubt | null {
+  // What several funds share tells no owner.
+  const owners = Map.groupBy(some, ({ before }) => before)
+  const taken = some.filter(({ before, after }) => {
+    const own = owners.get(after)
+    return before !== after && countOf(after) > 0 && own?.length === 1
+  })
+  if (taken.length < fewestFunds || !isMost(taken.length, some.length)) return null
+  return { message: `${shareOf(taken, some)} have the value that another fund has live${examples(taken)}` }
+}
+
+/** Rows of many funds under the ISIN of another one. */
+function exchangedTable(table: string, both: readonly Compared[]): ColumnDoubt[] {
+  const whole = both.map(({ isin, before, after }) => {
+    return { isin, before: JSON.stringify(before.slices), after: JSON.stringify(after.slices) }
+  })
+  const ownerOf = new Map(whole.map(({ isin, before }) => [before, isin]))
+  const isTelling = ownerOf.size >= columnLimits.distinctShare * whole.length
+  const taken = whole.filter(({ before, after }) => before !== after && ownerOf.has(after))
+  if (!isTelling || taken.length < fewestFunds || !isMost(taken.length, whole.length)) return []
+  const pairs = taken.map(({ isin, after }) => `${isin} those of ${ownerOf.get(after) ?? ''}`)
+  const message = `${table}: ${shareOf(taken, whole)} have the rows that another fund has live (${listed(pairs)})`
+  return [{ guard: 'column', subject: table, isin: null, table, message }]
+}
+
+/**
+ * Most texts changed, and funds that shared a text do so no more: no rename explains that. A warning, since the texts may be
+ * right, as after a new classification.
+ */
+function mixedUp(table: string, column: string, values: readonly Value[]): ColumnDoubt[] {
+  const changed = values.filter(({ before, after }) => before !== after)
+  const isText = values.every(
+    ({ slice, after }) => slice === '' && sumText(after) === '' && hostOf(after) === '',
+  )
+  if (!isText || values.length < fewestFunds || !isMost(changed.length, values.length)) return []
+  const torn = [...Map.groupBy(values, ({ before }) => before).values()].filter(
+    (group) => new Set(group.map(({ after }) => after)).size > 1,
+  )
+  const funds = torn.flat()
+  if (funds.length < fewestFunds) return []
+  const message = `${table}.${column}: ${shareOf(changed, values)} have another value, and funds that shared one share none now${examples(changed)}`
+  return [{ guard: null, subject: null, isin: null, table, message }]
+}
+
+/** Values of years before a fund's newest one: nothing that happens changes them. */
+function settledValues(
+  table: string,
+  columns: readonly { readonly column: string; readonly at: Readonly<Record<'before' | 'after', number>> }[],
+  both: readonly Compared[],
+): ColumnDoubt[] {
+  return columns.flatMap(({ column, at }) => {
+    const values = valuesOf(both, at).filter(({ slice }) => /^year \d{4}$/.test(slice))
+    const funds = [...Map.groupBy(values, ({ isin }) => isin)].flatMap(([isin, some]) => {
+      const newest = some.reduce((last, { slice }) => (slice > last ? slice : last), '')
+      const changed = some.filter(
+        ({ slice, before, after }) =>
+          slice !== newest &&
+          Math.abs(Number(readable(after)) - Number(readable(before))) > columnLimits.settledTolerance,
+      )
+      return some.length === 1 ? [] : [{ isin, changed }]
+    })
+    return doubtOfFunds(
+      { table, column, of: funds.length, what: 'have other values of years that are over' },
+      funds.flatMap(({ isin, changed: [first, ...more] }) => {
+        if (first === undefined) return []
+        const { slice, before, after } = first
+        const message = `${column} of ${slice}: ${changeOf(readable(before), readable(after))}`
+        return [{ isin, message: message + asMore(more.length) }]
+      }),
+    )
+  })
+}
+
+/**
+ * Counts figures that contradict others of the same fund, and did not before. A fund whose live figures mostly do so is
+ * computed in another way, as without distributions.
+ */
+function contradictions(table: string, both: readonly Compared[]): ColumnDoubt[] {
+  const judged = both.filter(({ after }) => after.judged > 0)
+  const usual = judged.filter(({ before }) => before.contradictions.length * 2 <= before.judged)
+  const funds = usual.flatMap(({ isin, before, after }) => {
+    const known = new Set(before.contradictions.map(nameOf))
+    const news = after.contradictions.filter((one) => !known.has(nameOf(one)))
+    const [first] = news
+    return first === undefined ? [] : [{ isin, first, count: news.length }]
+  })
+  const column = funds[0]?.first.column ?? ''
+  return doubtOfFunds(
+    { table, column, of: judged.length, what: 'have values that contradict other ones' },
+    funds.map(({ isin, first, count }) => ({ isin, message: described(first) + asMore(count - 1) })),
+  )
+}
+
+interface Fault {
+  readonly table: string
+  readonly column: string
+  /** Number of funds that may have it. */
+  readonly of: number
+  readonly what: string
+}
+
+/** An objection if most funds have the fault, else a warning about each. */
+function doubtOfFunds(
+  { table, column, of, what }: Fault,
+  funds: readonly { readonly isin: string; readonly message: string }[],
+): ColumnDoubt[] {
+  if (funds.length < columnLimits.fewestContradicting || !isMost(funds.length, of))
+    return warningsOf(table, funds)
+  const named = listed(funds.map(({ isin, message }) => `${isin}: ${message}`))
+  const message = `${table}.${column}: ${funds.length} of ${of} funds ${what} (${named})`
+  return [{ guard: 'column', subject: `${table}.${column}`, isin: null, table, message }]
+}
+
+const asMore = (count: number) => (count === 0 ? '' : `, and ${count} more of its rows alike`)
+
+const nameOf = ({ column, row }: Contradiction) => `${column} ${row}`
+
+const described = ({ column, row, came, expected }: Contradiction) =>
+  `${column} ${came}${row === '' ? '' : ` of ${row}`}, but ${expected}`
+
+/** The first ones by name, and how many more there are. */
+function warningsOf(
+  table: string,
+  warnings: readonly { readonly isin: string; readonly message: string }[],
+): ColumnDoubt[] {
+  const more = warnings.length - named
+  return warnings.slice(0, named).map(({ isin, message }, index) => {
+    const counted = more > 0 && index === named - 1 ? `, as in ${more} more funds` : ''
+    return { guard: null, subject: null, isin, table, message: message + counted }
+  })
+}
+
+const isMost = (count: number, of: number) => count > of * mostShare + 1e-9
+
+const shareOf = (some: readonly unknown[], all: readonly unknown[]) => `${some.length} of ${all.length} funds`
+
+const examples = (some: readonly Value[], read = readable) =>
+  ` (${listed(some.map(({ isin, before, after }) => `${isin}: ${changeOf(read(before), read(after))}`))})`
+
+const changeOf = (before: string, after: string) =>
+  before === after ? 'changed' : `${before} before, ${after} now`
+
+/** Parts of a summary. */
+const partsOf = (summary: Summary) => {
+  const [values = '', sum = '', host = '', ...text] = summary.split('|')
+  return { values, sum, host, text: text.join('|') }
+}
+const countOf = (summary: Summary) => Number(partsOf(summary).values)
+const sumText = (summary: Summary) => partsOf(summary).sum
+/** NaN if the values are no numbers. */
+const sumOf = (summary: Summary) => {
+  const sum = sumText(summary)
+  return sum === '' ? NaN : Number(sum)
+}
+const hostOf = (summary: Summary) => partsOf(summary).host
+
+/** The value, as far as a summary tells it. */
+function readable(summary: Summary): string {
+  const { values, sum, host, text } = partsOf(summary)
+  if (values === '0') return 'nothing'
+  if (text.startsWith('~')) return text.slice(1)
+  if (sum !== '') return `${values} values with the sum ${sum}`
+  return host === '' ? 'another' : host
+}

@@ -34,6 +34,7 @@ const noLoss: Loss = {
   documents: [],
   prices: null,
   changed: [],
+  changedDays: [],
   renamed: [],
 }
 const rows = (table: string, count: number) => ({
@@ -150,6 +151,34 @@ describe('prices that are live with other values', () => {
       message:
         '1357 prices that are live have other values (XF1: 1292 of 1292, XF3: 50 of 64, XF4: 7 of 50 and 1 more)',
     })
+  })
+})
+
+describe('prices of many funds on one old day', () => {
+  const onDay = (funds: number, of = 100) => ({
+    live: { freshness: freshness(of) },
+    changedDays: [{ day: '2026-10-23', funds, first: ['XF0', 'XF1', 'XF2', 'XF3'].slice(0, funds) }],
+  })
+  it.each([
+    ['a third of the funds passes', onDay(33), null],
+    ['more are refused', onDay(34), 'at most 33'],
+    ['two funds of six pass', onDay(2, 6), null],
+    ['three are refused', onDay(3, 6), 'at most 2'],
+  ])('%s', (_, loss, limit) => {
+    expect(refusedOf({}, loss)).toEqual(limit === null ? [] : [['changed-prices', '2026-10-23', limit]])
+  })
+
+  it('are named, the first funds with their number', () => {
+    const loss = { ...noLoss, ...onDay(34) }
+    const [found] = objectionsTo(snapshot(100), snapshot(100), loss, limits, today)
+    expect(found).toMatchObject({
+      message:
+        '34 of 100 funds have other prices on 2026-10-23, which are live (XF0, XF1, XF2 and 31 more): are these prices of another day?',
+    })
+  })
+
+  it('are no second objection where the number of changed prices is one', () => {
+    expect(refusedOf({}, { ...onDay(90), ...changed([26, 2500]) })).toHaveLength(1)
   })
 })
 

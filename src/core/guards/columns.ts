@@ -65,14 +65,18 @@ export const columnLimits = {
   mostShare: 0.5,
   /** So many have one value: all do, but for the odd one. */
   allShare: 0.9,
-  /** In powers of ten: values that grew by less than 41 % otherwise show the factor. */
+  /** The least power of ten that tells another unit: a market may make most returns ten times as large. */
+  leastPower: 2,
+  /** In powers of ten: values that grew by less than 41 % otherwise show the power. */
   powerTolerance: 0.15,
-  /** Natural logarithm of another common factor: half as much again, or a third less. */
+  /** Natural logarithm of a factor that funds with different values have in common: half as much again, or a third less. */
   leastFactor: 0.4,
+  /** The same where all have one value: a company may cut a fee, or halve a minimum. */
+  leastCommonFactor: 0.9,
   /** The same for the difference of a fund's factor from the common one. */
-  factorTolerance: 0.01,
+  factorTolerance: 0.005,
   /** Fewer values among funds are too few to tell whose they are. */
-  distinctShare: 0.3,
+  distinctShare: 0.5,
   /** In the unit of the column: values of years that are over are settled, but for their rounding. */
   settledTolerance: 0.5,
   /** Fewer funds may always contradict their prices, or change what was settled. */
@@ -86,6 +90,7 @@ const { fewestFunds, mostShare, allShare, named } = columnLimits
 interface Compared {
   readonly table: string
   readonly isin: string
+  readonly portfolio: string
   readonly before: TableStatistics
   readonly after: TableStatistics
 }
@@ -121,12 +126,22 @@ const onceEach = (doubts: readonly ColumnDoubt[]) =>
 
 /** Tables of funds that are in both snapshots, and may be given out in both. */
 function comparedTables(live: Statistics, next: Statistics): readonly Compared[] {
+  const portfolioOf = portfolios(live)
   return [...next.funds].flatMap(([isin, tables]) =>
     [...tables].flatMap(([table, after]): Compared[] => {
       const before = live.funds.get(isin)?.get(table)
-      return before === undefined ? [] : [{ table, isin, before, after }]
+      return before === undefined ? [] : [{ table, isin, portfolio: portfolioOf(isin), before, after }]
     }),
   )
+}
+
+/** Share classes of one portfolio have its assets in common. @returns the ISIN where they are not known */
+function portfolios({ columns, funds }: Statistics) {
+  const at = columns['profile']?.indexOf('total_fund_assets') ?? -1
+  return (isin: string): string => {
+    const assets = funds.get(isin)?.get('profile')?.slices[0]?.summaries[at]
+    return assets === undefined || !(sumOf(assets) > 0) ? isin : assets
+  }
 }
 
 /** The last rows of a table are counted by `empty-table`, and the documents that many funds lose by `lost-documents`. */
@@ -145,18 +160,21 @@ function lostTables(table: string, all: readonly Compared[]): ColumnDoubt[] {
 /** The summaries of a slice of a column, of each fund that has the slice in both snapshots. */
 interface Value {
   readonly isin: string
+  readonly portfolio: string
   readonly slice: string
   readonly before: Summary
   readonly after: Summary
 }
 
 function valuesOf(both: readonly Compared[], at: Readonly<Record<'before' | 'after', number>>) {
-  return both.flatMap(({ isin, before, after }) => {
+  return both.flatMap(({ isin, portfolio, before, after }) => {
     const old = new Map(before.slices.map(({ name, summaries }) => [name, summaries[at.before]]))
     return after.slices.flatMap(({ name, summaries }): Value[] => {
       const was = old.get(name)
       const is = summaries[at.after]
-      return was === undefined || is === undefined ? [] : [{ isin, slice: name, before: was, after: is }]
+      return was === undefined || is === undefined
+        ? []
+        : [{ isin, portfolio, slice: name, before: was, after: is }]
     })
   })
 }
@@ -213,7 +231,8 @@ function equalForAll(some: readonly Value[]): Doubt | null {
   const isOfNoUse = countOf(common) === 0 || sumOf(common) === 0 || /\|~\d{4}-\d\d-\d\d$/.test(common)
   const areAll = holders.length >= allShare * some.length
   const wereAll = former.length >= allShare * some.length
-  if (isOfNoUse || !areAll || wereAll || !isMost(changed.length, some.length)) return null
+  if (isOfNoUse || !areAll || wereAll || !isMost(changed.length, some.length) || !areMany(changed, some))
+    return null
   return {
     message: `${shareOf(holders, some)} have the same value, and they differed before${examples(changed)}`,
   }
@@ -241,19 +260,29 @@ function scaled(some: readonly Value[]): Doubt | null {
   const factors = changed.map(({ factor }) => factor).sort((one, other) => one - other)
   const middle = factors[Math.floor(factors.length / 2)] ?? 0
   const power = Math.round(middle / Math.LN10)
-  const isNear = (factor: number) => Math.abs(factor - middle) <= columnLimits.factorTolerance
-  const isOfPower = (factor: number) => Math.abs(factor / Math.LN10 - power) <= columnLimits.powerTolerance
-  const isFar = Math.abs(middle) >= columnLimits.leastFactor
-  const alike = changed.filter(
-    ({ factor }) => (isFar && isNear(factor)) || (power !== 0 && isOfPower(factor)),
+  const ofPower = changed.filter(
+    ({ factor }) =>
+      Math.abs(power) >= columnLimits.leastPower &&
+      Math.abs(factor / Math.LN10 - power) <= columnLimits.powerTolerance,
   )
-  if (alike.length < fewestFunds || !isMost(alike.length, some.length)) return null
-  const isExact = power !== 0 && (isNear(power * Math.LN10) || !alike.every(({ factor }) => isNear(factor)))
-  const times = isExact ? timesOf(power) : Math.exp(middle).toPrecision(3)
+  const near = changed.filter(({ factor }) => Math.abs(factor - middle) <= columnLimits.factorTolerance)
+  const least = differ(near) ? columnLimits.leastFactor : columnLimits.leastCommonFactor
+  const found = [ofPower, Math.abs(middle) < least ? [] : near].find((alike) => areMany(alike, some))
+  if (found === undefined) return null
+  const times = found === ofPower ? timesOf(power) : Math.exp(middle).toPrecision(3)
   return {
-    message: `${shareOf(alike, some)} have about ${times} times the value that is live${examples(alike)}`,
+    message: `${shareOf(found, some)} have about ${times} times the value that is live${examples(found)}`,
   }
 }
+
+/** Share classes of one portfolio have returns and structures in common: together they are one witness. */
+function areMany(some: readonly Value[], all: readonly Value[]): boolean {
+  const [found, of] = [some, all].map((values) => new Set(values.map(({ portfolio }) => portfolio)).size)
+  return found !== undefined && of !== undefined && found >= fewestFunds && isMost(found, of)
+}
+
+const differ = (some: readonly Value[]) =>
+  some.length > 0 && !isMost(mostCommon(some, 'before')[1].length, some.length)
 
 const timesOf = (power: number) => (power > 0 ? String(10 ** power) : `1/${10 ** -power}`)
 
@@ -264,15 +293,20 @@ function otherHost(some: readonly Value[]): Doubt | null {
   return { message: `${shareOf(moved, had)} have addresses on another host${examples(moved, hostOf)}` }
 }
 
+/** The values are the same as before, but for few, and most funds have one of another fund. */
 function exchangedValues(some: readonly Value[]): Doubt | null {
-  // What several funds share tells no owner.
-  const owners = Map.groupBy(some, ({ before }) => before)
-  const taken = some.filter(({ before, after }) => {
-    const own = owners.get(after)
-    return before !== after && countOf(after) > 0 && own?.length === 1
-  })
-  if (taken.length < fewestFunds || !isMost(taken.length, some.length)) return null
-  return { message: `${shareOf(taken, some)} have the value that another fund has live${examples(taken)}` }
+  const before = Map.groupBy(some, (value) => value.before)
+  const after = Map.groupBy(some, (value) => value.after)
+  const changed = some.filter((value) => value.before !== value.after)
+  const kept = [...after].reduce((sum, [text, all]) => {
+    return sum + Math.min(all.length, before.get(text)?.length ?? 0)
+  }, 0)
+  const isTelling = before.size >= columnLimits.distinctShare * some.length
+  const areSame = kept >= allShare * some.length
+  if (!isTelling || !areSame || !isMost(changed.length, some.length)) return null
+  return {
+    message: `${shareOf(changed, some)} have the value that another fund has live${examples(changed)}`,
+  }
 }
 
 /** Rows of many funds under the ISIN of another one. */

@@ -1,12 +1,12 @@
 /** The guards, which stop wrong data before it goes live, and the overrides of an operator. Pure. */
 
-import { isIsin } from '../api/routes/values.ts'
+import { isDay, isIsin } from '../api/routes/values.ts'
 import { shellText } from '../system/shell-text.ts'
 
 /** `subject` narrows the guard in `--allow`, as in `price-jump:DE0008471400`. `setting` is its limit in the config. */
 interface Guard {
   readonly refuses: string
-  readonly subject: 'ISIN' | 'ISIN,ISIN' | 'endpoint' | 'table' | 'column' | 'setting' | null
+  readonly subject: 'ISIN' | 'ISIN,ISIN' | 'endpoint' | 'table' | 'column' | 'setting' | 'day' | null
   readonly setting: string | null
 }
 
@@ -53,8 +53,8 @@ export const guards = {
   'empty-table': guard('a table without a row that had some', 'table'),
   column: guard('values of many funds that no ordinary night brings', 'column'),
   'changed-prices': guard(
-    'many prices that are live and would have other values',
-    null,
+    'many prices that are live and would have other values, or those of many funds on an old day',
+    'day',
     'guards.changedPrices',
   ),
   'renamed-funds': guard(
@@ -132,6 +132,7 @@ function parseOne(text: string): string | undefined {
   if (known === undefined || rest.length > 0) return undefined
   if (subject === undefined) return name
   if (known.subject === null || subject === '') return undefined
+  if (known.subject === 'day' && !isDay(subject)) return undefined
   if (known.subject !== 'ISIN' && known.subject !== 'ISIN,ISIN') return `${name}:${subject}`
   const isins = subject.split(',').map((isin) => isin.trim().toUpperCase())
   const isRight = isins.length === known.subject.split(',').length && isins.every(isIsin)

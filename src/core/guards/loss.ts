@@ -65,6 +65,8 @@ export interface Loss {
   readonly prices: number | null
   /** Changed live prices, by fund. `of`: all live prices of the fund; null if they are not known, or few. Empty if not compared. */
   readonly changed: readonly Readonly<{ isin: string; prices: number; of: number | null }>[]
+  /** Funds with another price on a day before their newest live one. Empty if not compared. */
+  readonly changedDays: readonly Readonly<{ day: string; funds: number; first: readonly string[] }>[]
   /** Empty if not compared. */
   readonly renamed: readonly Readonly<{ isin: string; before: string; after: string }>[]
 }
@@ -86,6 +88,7 @@ export function lossByCounts(live: SnapshotFigures, head: SnapshotFigures): Loss
     }),
     prices: null,
     changed: [],
+    changedDays: [],
     renamed: [],
   }
 }
@@ -245,13 +248,14 @@ function lostValues(head: SnapshotFigures, live: SnapshotFigures, share: number)
 /** One price of each fund may always be corrected, and with it the change of the next price. */
 const fewOfEach = 2
 
-function changedPrices(live: SnapshotFigures, { changed }: Loss, share: number): Objection[] {
+function changedPrices(live: SnapshotFigures, loss: Loss, share: number): Objection[] {
+  const { changed } = loss
   const rows = live.counts?.rows['price']
   const mostOf = (prices: number) => Math.max(fewPrices, Math.floor(prices * share + 1e-9))
   const most = rows === undefined ? Infinity : Math.max(fewOfEach * live.funds, mostOf(rows))
   const sum = changed.reduce((total, { prices }) => total + prices, 0)
   const funds = changed.filter(({ prices, of }) => of !== null && prices > mostOf(of))
-  if (funds.length === 0 && sum <= most) return []
+  if (funds.length === 0 && sum <= most) return changedDays(live, loss)
   const named = (funds.length === 0 ? changed : funds)
     .toSorted((one, other) => other.prices - one.prices)
     .map(({ isin, prices, of }) => `${isin}: ${prices}${of === null ? '' : ` of ${of}`}`)
@@ -259,6 +263,23 @@ function changedPrices(live: SnapshotFigures, { changed }: Loss, share: number):
   const limit = `at most ${Math.max(...funds.map(({ of }) => mostOf(of ?? 0)))} of a fund`
   const figures: Figures = [rows ?? 'unknown', `${sum} changed`, funds.length > 0 ? limit : `at most ${most}`]
   return [objection('changed-prices', message, figures)]
+}
+
+/** Nobody corrects a company by one day: of the live funds with prices, more have today's file under an old day. */
+const changedDayShare = 1 / 3
+/** Fewer funds may always be corrected on one day. */
+const fewestChanged = 3
+
+function changedDays({ freshness }: SnapshotFigures, loss: Loss): Objection[] {
+  const priced = pricedFunds(freshness)
+  const most = Math.max(fewestChanged - 1, Math.floor(priced * changedDayShare + 1e-9))
+  return loss.changedDays
+    .filter(({ funds }) => funds > most)
+    .map(({ day, funds, first }) => {
+      const message = `${funds} of ${priced} funds have other prices on ${day}, which are live (${first.slice(0, namedFunds).join(', ')}${funds > namedFunds ? ` and ${funds - namedFunds} more` : ''}): are these prices of another day?`
+      const figures: Figures = [`${priced} priced`, `${funds} changed`, `at most ${most}`]
+      return objection('changed-prices', message, figures, day)
+    })
 }
 
 function renamedFunds({ funds }: SnapshotFigures, { renamed }: Loss, share: number): Objection[] {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { storedValues } from '../../api/contract/prices.ts'
 import type { ManifestHead, ManifestLine } from '../../snapshot/manifest.ts'
 import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
+import { entry } from '../manifest/compare.ts'
 import type { DocumentComparison, Lines, ToRead } from '../manifest/documents.ts'
 import type { Publish } from '../publish/snapshot.ts'
 import { readObject } from '../store/read.ts'
@@ -39,22 +40,27 @@ const noPrices = () => ({
   removed: [] as PastDay[],
 })
 
+/** They are named; the others are counted. */
+const fundsOfPastDay = 10
+
 export type ReadChanges = Awaited<ReturnType<typeof readChanges>>
 
 /**
  * @param compared null if the live slot's manifest cannot be read, or nothing is live
- * @returns `announced`: for `changes/`; null for the snapshot that is live. `corrected`: number of corrected days by ISIN
+ * @returns `announced`: for `changes/`; null for the snapshot that is live. `corrected`: number of corrected days by ISIN.
+ * `pastDays`: by day, the funds with another NAV, issue or repurchase price, unless it is their newest live one
  */
 export async function readChanges(publish: Publish, compared: DocumentComparison | null) {
   const { head } = publish.snapshot.manifest
   const { live } = publish.base.live
   const corrected = new Map<string, number>()
+  const pastDays = new Map<string, { funds: number; readonly first: string[] }>()
   // A repair uploads the snapshot that is live into the other slot.
-  if (live?.snapshot === head.snapshot) return { announced: null, corrected }
-  if (live === null) return { announced: changesWithout(head, null), corrected }
+  if (live?.snapshot === head.snapshot) return { announced: null, corrected, pastDays }
+  if (live === null) return { announced: changesWithout(head, null), corrected, pastDays }
   const changes = changesWithout(head, { as_of: live.asOf, snapshot: live.snapshot })
   if (compared === null)
-    return { announced: { ...changes, not_compared: [manifestIn(live.slot)] }, corrected }
+    return { announced: { ...changes, not_compared: [manifestIn(live.slot)] }, corrected, pastDays }
   const { toRead, documents, endpoints } = compared
   const names = { before: new Map<string, string>(), after: new Map<string, string>() }
   const notCompared: string[] = []
@@ -88,6 +94,11 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
       const days = new Set(found.corrected.map(({ date }) => date)).size
       corrected.set(isin, (corrected.get(isin) ?? 0) + days)
       prices.totals.corrected_prices += days
+      for (const day of found.pastDays) {
+        const past = entry(pastDays, day, () => ({ funds: 0, first: [] }))
+        past.funds++
+        if (past.first.length < fundsOfPastDay) past.first.push(isin)
+      }
     } catch {
       // Another version may have made it in another form: no reason to stop a publish.
       notCompared.push((one.after ?? one.before)?.key ?? isin)
@@ -100,6 +111,7 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
   return {
     announced: { ...changes, funds, documents, endpoints, prices, not_compared: notCompared },
     corrected,
+    pastDays,
   }
 }
 
@@ -200,6 +212,9 @@ function daysIn(document: FundDocument): Days {
   return days
 }
 
+/** Tax figures come later, and what is derived follows other days. */
+const priceItems: readonly string[] = ['net_asset_value', 'issue_price', 'repurchase_price']
+
 /** @param isNewest true for the last year with prices before: a day after its last price is new, not past */
 function compareWindows(before: Days, after: Days, isNewest: boolean) {
   const lastDay = [...before.keys()].at(-1) ?? ''
@@ -208,8 +223,12 @@ function compareWindows(before: Days, after: Days, isNewest: boolean) {
   const added = fresh.filter(isPast)
   const removed = [...before.keys()].filter((date) => !after.has(date))
   const corrected = [...after].flatMap(([date, now]) => correctionsOf(date, before.get(date) ?? now, now))
+  const ofPast = corrected.filter(
+    ({ date, item }) => priceItems.includes(item) && !(isNewest && date === lastDay),
+  )
   return {
     corrected,
+    pastDays: new Set(ofPast.map(({ date }) => date)),
     added: added.map((date) => ({ date })),
     removed: removed.map((date) => ({ date })),
     hasNewDays: fresh.length > added.length,

@@ -139,6 +139,7 @@ async function lossSince(
     isins: documents.removed,
     prices: isKnown ? known.reduce((sum, prices) => sum + prices, 0) : null,
     changed: changed.map((one) => ({ ...one, of: pricesOf(one.isin) })),
+    changedDays: [...(read?.pastDays ?? [])].map(([day, past]) => ({ day, ...past })),
     renamed: read?.announced?.funds.renamed ?? [],
   }
 }

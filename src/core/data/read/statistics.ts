@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../../api/contract/fund.ts'
 import type { FundRow, FundRows, Group } from '../../api/contract/rows.ts'
+import { isDay } from '../../api/routes/values.ts'
 import type { Contradiction, Slice, Statistics, Summary, TableStatistics } from '../../guards/columns.ts'
 import type { PriceTexts } from '../../guards/figures.ts'
 import { judgeReturns, type ReturnsTable } from '../../guards/returns.ts'
@@ -29,6 +30,9 @@ const comparedColumns = ({ name: table, columns }: SchemaTable) =>
 
 const tables = Object.entries(schemaTables).map(([group, table]) => {
   const keys = table.columns.filter(({ isKey, name }) => isKey && name !== 'isin')
+  const key = keys.find(({ kind }) => kind !== 'day')
+  // A key figure that is added moves others to another position: they are known by their name.
+  const isPosition = key?.kind === 'integer'
   return {
     group: group as 'fund' | Group,
     name: table.name,
@@ -36,7 +40,7 @@ const tables = Object.entries(schemaTables).map(([group, table]) => {
     columns: comparedColumns(table),
     /** Of a table with days, the rows of the newest day count: a month that is added changes no earlier one. */
     day: keys.find(({ kind }) => kind === 'day'),
-    slice: keys.find(({ kind }) => kind !== 'day'),
+    slice: isPosition ? table.columns.find(({ kind }) => kind === 'text') : key,
   }
 })
 
@@ -72,7 +76,7 @@ export function statisticsReader(
     const mayGiveOut: Readonly<Record<Permission, boolean>> = {
       data: true,
       prices: mayGiveOutPrices(fund),
-      performance: mayShowPerformance(fund) && !isYoungerThanOneYear(fund, asOf),
+      performance: mayShowPerformance(fund) && isDay(fund.inceptionDate) && !isYoungerThanOneYear(fund, asOf),
     }
     const given = tables.filter(({ needs }) => mayGiveOut[needs])
     const rows = Object.fromEntries(
@@ -139,22 +143,21 @@ function slicesOf(
   day: TableColumn | undefined,
   slice: TableColumn | undefined,
 ): readonly Packed[] {
-  const groups = Map.groupBy(rows, (row) =>
-    slice === undefined ? '' : `${slice.name} ${String(row[slice.field])}`,
-  )
-  return [...groups].map(([name, all]): Packed => {
+  const nameOf = (row: Row) => {
+    if (slice === undefined) return ''
+    const value = String(row[slice.field])
+    return slice.kind === 'text' ? value : `${slice.name} ${value}`
+  }
+  const groups = [...Map.groupBy(rows, nameOf)].flatMap(([name, all]) => {
+    if (slice?.kind !== 'text') return [{ name, all }]
+    return all.map((row, index) => ({ name: index === 0 ? name : `${name} (${index + 1})`, all: [row] }))
+  })
+  return groups.map(({ name, all }): Packed => {
     const days = day === undefined ? [] : all.map((row) => String(row[day.field]))
     const newest = days.reduce((one, other) => (other > one ? other : one), '')
     const some = day === undefined ? all : all.filter((_, index) => days[index] === newest)
-    return [
-      name,
-      ...columns.map(({ kind, field }) =>
-        summaryOf(
-          kind,
-          some.map((row) => row[field]),
-        ),
-      ),
-    ]
+    const valuesOf = ({ field }: TableColumn) => some.map((row) => row[field])
+    return [name, ...columns.map((column) => summaryOf(column.kind, valuesOf(column)))]
   })
 }
 
@@ -168,11 +171,9 @@ function summaryOf(kind: TableColumn['kind'], values: readonly unknown[]): Summa
   const given = values.filter((value) => value !== null && value !== '')
   if (given.length === 0) return '0|||'
   const [value] = given
-  const amounts = given.map((one) => amountOf(kind, one))
-  const isNumeric = amounts.every((one) => !isNaN(one))
-  const sum = isNumeric
-    ? String(Number(amounts.reduce((total, one) => total + Math.abs(one), 0).toPrecision(12)))
-    : ''
+  const amount = given.reduce<number>((sum, one) => sum + Math.abs(amountOf(kind, one)), 0)
+  const isNumeric = Number.isFinite(amount)
+  const sum = isNumeric ? String(Number(amount.toPrecision(12))) : ''
   const host = isNumeric ? '' : hostOf(given)
   const own = values.length === 1 ? String(value) : ''
   return `${given.length}|${sum}|${host}|${shortText.test(own) ? `~${own}` : digestOf(values)}`
@@ -217,7 +218,7 @@ export function parseStatistics(text: string): Statistics | null {
   const { format, columns } = JSON.parse(head) as { readonly format: unknown; readonly columns: unknown }
   if (format !== statisticsFormat) return typeof format === 'number' ? null : wrong(format, 'a format')
   const names = Object.entries(asRecord(columns)).map(
-    ([table, some]) => [table, asList(some).map(asName)] as const,
+    ([table, some]) => [asName(table), asList(some).map(asName)] as const,
   )
   const funds = lines.map((line) => {
     const [isin, ...all] = asList(JSON.parse(line))

@@ -275,10 +275,11 @@ function scaled(some: readonly Value[]): Doubt | null {
   }
 }
 
-/** Share classes of one portfolio have returns and structures in common: together they are one witness. */
+/** Share classes of one portfolio that had the same value are one witness. */
 function areMany(some: readonly Value[], all: readonly Value[]): boolean {
-  const [found, of] = [some, all].map((values) => new Set(values.map(({ portfolio }) => portfolio)).size)
-  return found !== undefined && of !== undefined && found >= fewestFunds && isMost(found, of)
+  const witnesses = (values: readonly Value[]) =>
+    new Set(values.map(({ portfolio, before }) => `${portfolio} ${before}`)).size
+  return witnesses(some) >= fewestFunds && isMost(witnesses(some), witnesses(all))
 }
 
 const differ = (some: readonly Value[]) =>

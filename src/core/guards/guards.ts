@@ -51,7 +51,6 @@ export const guards = {
   'lost-rows': guard('fewer rows of another table', 'table', 'guards.lostRows'),
   'lost-values': guard('fewer values of a column that may be empty', 'table', 'guards.lostRows'),
   'empty-table': guard('a table without a row that had some', 'table'),
-  column: guard('values of many funds that no ordinary night brings', 'column'),
   'changed-prices': guard(
     'many prices that are live and would have other values, or those of many funds on an old day',
     'day',

@@ -77,7 +77,7 @@ export default defineCommand({
     'complete snapshot; unchanged files are hard links. With a manifest (manifest.ndjson.gz) or a slot of the bucket ' +
     '(other, live, or a name such as blue) the new folder is sparse: it holds only the files that the slot lacks, and can be ' +
     'published only to that slot. The next publish writes to the slot that is not live: other.\n\n' +
-    'Prices are compared with what is live: with --since and the word of a slot, with the live slot of the bucket; else ' +
+    'Prices, and the columns of all tables, are compared with what is live: with --since and the word of a slot, with the live slot of the bucket; else ' +
     'with the folder of --since, or of --out. New prices that are implausible are refused (exit code 3), or held back, as ' +
     'expectations.onImplausible says. A date in the future is refused, too.\n\n' +
     'With --shard only a part of the funds is rendered, on one of several machines. --merge makes the ' +
@@ -86,8 +86,8 @@ export default defineCommand({
     '--merge takes the folders of all parts of the same database, in any order. The snapshot, with its id, is the same as ' +
     'that of a build without shards. Dates and addresses come from the shards. Documents about all funds and pages are ' +
     'rendered here. Files are linked, or copied from another disk. The shards stay and may be removed afterwards. If they ' +
-    'are sparse, pass their --since: the merge stops if it holds another snapshot meanwhile. Guards that look at the new ' +
-    'prices of all funds together are asked here (exit code 3): no shard has all of them.',
+    'are sparse, pass their --since: the merge stops if it holds another snapshot meanwhile. Guards that look at ' +
+    'all funds together are asked here (exit code 3): no shard has all of them.',
   settings: [
     'db',
     'out',

@@ -19,7 +19,7 @@ export default defineCommand({
     'Implausible prices are errors if they are new: not live yet, or not with these values. --since says what is ' +
     'live: a folder with a snapshot, or for the bucket the word of a slot, as in build. Without it, the folder of --out ' +
     'counts. If that holds no complete snapshot, the newest price of each fund is new. If such a price is right, build and ' +
-    'nightly take it with --allow.\n\n' +
+    'nightly take it with --allow. The columns of all tables are compared with the same snapshot, across funds.\n\n' +
     '--replay helps to set limits before the first night: it takes each of the last days with prices as if it had been ' +
     'the new day of a night, and lists what the guards of prices would have refused, with the setting of each. Guards of what is lost need ' +
     'a live snapshot, so they are not among them. The exit code is 0.\n\n' +
@@ -39,7 +39,10 @@ export default defineCommand({
   options: [
     bucketOption('Test the bucket, which the settings may name; with --since: the bucket that is meant'),
     asOfOption('A price with a later date is an error (default: today in Europe/Berlin)'),
-    option('--since <snapshot>', 'What prices are compared with: a folder, or live for the bucket'),
+    option(
+      '--since <snapshot>',
+      'What prices and columns are compared with: a folder, or live for the bucket',
+    ),
     wholeOption(
       '--replay <nights>',
       'Only tell what guards would have refused on the last nights',

@@ -17,7 +17,7 @@ afterAll(() => press.stop())
 
 /** Without the files that say how fresh a snapshot is: they are other ones each day. */
 const sums = (out: string) =>
-  new Map([...press.nights.sums(out)].filter(([key]) => !/^status\/|^corporate-actions/.test(key)))
+  new Map([...press.nights.sums(out)].filter(([key]) => !/^status\/|^corporate-actions|^statistics/.test(key)))
 
 const named = (isin: string) => ({ isin, name: `Fonds ${isin} night 1` })
 

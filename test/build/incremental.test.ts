@@ -57,7 +57,7 @@ it('gives the snapshot of a full build, byte for byte, and refuses what that ref
 
 /** In every snapshot, sparse ones included: they name it. */
 const alwaysThere =
-  'SHA256SUMS corporate-actions.json manifest.ndjson.gz status/changes.js status/de.html status/index.html status/index.json status/status.css status/status.js'.split(
+  'SHA256SUMS corporate-actions.json manifest.ndjson.gz statistics.ndjson status/changes.js status/de.html status/index.html status/index.json status/status.css status/status.js'.split(
     ' ',
   )
 

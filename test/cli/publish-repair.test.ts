@@ -97,7 +97,7 @@ it('rollback refuses the damaged slot, and the next publish into it repairs it',
   expect(other).toMatchObject({ slot: 'blue', isWhole: false })
   const reason = /blue is not whole \(a publish was stopped in it\): publish again instead\n$/
   await expectFailure(press.fundpress('rollback'), reason)
-  expect(await press.json('publish --out b')).toMatchObject({ slot: 'blue', put: 3 + 4 + 3, deleted: 1 })
+  expect(await press.json('publish --out b')).toMatchObject({ slot: 'blue', put: 3 + 4 + 4, deleted: 1 })
   expect(press.bucket.differencesFrom('b', 'blue')).toEqual([])
 })
 

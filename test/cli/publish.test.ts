@@ -72,16 +72,21 @@ describe('one snapshot after the other', () => {
     expect(press.bucket.differencesFrom('night-1', 'blue')).toEqual([])
   })
 
-  it('a publish costs one put for each changed object, three for the status, and a constant', async () => {
+  it('a publish costs one put for each changed object, four for statistics and status, and a constant', async () => {
     const before = press.nights.sums('night-1')
     const sums = [...press.nights.sums('c')]
     const changed = sums.filter(([key, sum]) => before.get(key) !== sum).map(([key]) => key)
     expect(changed.filter((key) => key.startsWith('api/'))).toHaveLength(4)
-    expect(changed.slice(4)).toEqual(['status/de.html', 'status/index.html', 'status/index.json'])
+    expect(changed.slice(4)).toEqual([
+      'statistics.ndjson',
+      'status/de.html',
+      'status/index.html',
+      'status/index.json',
+    ])
     const done = await publishAsPlanned('--out c')
     expect(done).toMatchObject({ slot: 'blue', put: changed.length, deleted: 0 })
     const puts = press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
-    const ofObjects = puts.filter((key) => /^blue\/(api|status)\//.test(key)).sort()
+    const ofObjects = puts.filter((key) => /^blue\/(api\/|status\/|statistics)/.test(key)).sort()
     expect(ofObjects).toEqual(changed.map((key) => `blue/${key}`))
     // Eighteen are puts. Eight of these tell what changed, and none can stay as it was: the day's file and its two pages, two
     // pages and two feeds over all days, the index. One get reads what the day changed before: it was published already.

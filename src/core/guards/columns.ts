@@ -38,6 +38,9 @@ export interface TableStatistics {
   readonly contradictions: readonly Contradiction[]
 }
 
+/** The key of the file of a snapshot that has its statistics. Source: src/core/bucket/keys.md. */
+export const statisticsKey = 'statistics.ndjson'
+
 /** Statistics of a snapshot. Only what may be given out is in them. */
 export interface Statistics {
   /** Names of the columns by table. */

@@ -17,7 +17,7 @@ import {
   readIsins,
   readPriceDays,
 } from '../data/read/fund-reader.ts'
-import { statisticsKey } from '../data/read/statistics.ts'
+import { statisticsKey } from '../guards/columns.ts'
 import { writeFile } from './file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm } from '../guards/assess.ts'
 import { doubtfulSettings } from '../guards/rules.ts'

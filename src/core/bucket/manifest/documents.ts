@@ -3,6 +3,7 @@
 import { pricesCurrentAll } from '../../api/endpoints/prices.ts'
 import { answeredBy, parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
+import { statisticsKey } from '../../guards/columns.ts'
 import type { ManifestLine } from '../../snapshot/manifest.ts'
 import { statusFolder } from '../live/layout.ts'
 import { entry, isSameObject, mergeSorted, noCounts, type Counts } from './compare.ts'
@@ -119,8 +120,9 @@ function changeOf(before: ManifestLine | null, after: ManifestLine | null): keyo
 export const sortedEntries = <T>(map: ReadonlyMap<string, T>): (readonly [string, T])[] =>
   [...map].sort(([one], [other]) => (one < other ? -1 : 1))
 
-/** The route's id; `errors` for those of no endpoint, `pages`, `status`, and `other` for keys that are unknown to this version. */
+/** The route's id; `errors` for those of no endpoint, `pages`, `status`, `statistics`, and `other` for keys that are unknown to this version. */
 export function endpointOf(meaning: KeyMeaning, key: string): string {
+  if (key === statisticsKey) return 'statistics'
   if (meaning.kind === 'unknown') return 'other'
   if (meaning.kind === 'page') return key.startsWith(statusFolder) ? 'status' : 'pages'
   return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id

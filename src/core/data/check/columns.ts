@@ -1,9 +1,9 @@
 /** The columns of all tables, compared with what is live. */
 
-import { type ColumnDoubt, compareColumns } from '../../guards/columns.ts'
+import { type ColumnDoubt, compareColumns, statisticsKey } from '../../guards/columns.ts'
 import { messageOf } from '../../system/message.ts'
 import { escapeInvisible } from '../model/printable.ts'
-import { parseStatistics, statisticsKey } from '../read/statistics.ts'
+import { parseStatistics } from '../read/statistics.ts'
 import { generalWarning, type Finding } from './finding.ts'
 import type { LiveReader } from './live-prices.ts'
 

@@ -15,8 +15,6 @@ import type { Permission, SchemaTable, TableColumn } from '../model/columns.ts'
 import { schemaTables } from '../model/schema.ts'
 import { fundReader } from './fund-reader.ts'
 
-/** The key of the file in a snapshot. */
-export const statisticsKey = 'statistics.ndjson'
 /** Rises when a summary or a judgement changes: what an update finds is nothing that a night has brought. */
 const statisticsFormat = 1
 

@@ -5,6 +5,7 @@ import type { NightlyFigures } from '../bucket/nightly/history.ts'
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
 import type { BuildSummary } from '../snapshot/build.ts'
 import type { Finding } from '../data/check/finding.ts'
+import type { ProposedGroup } from '../data/check/propose-groups.ts'
 import type { Replay } from '../data/check/replay.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
 import { type FreshnessCounts, marks } from '../guards/assess.ts'
@@ -147,6 +148,12 @@ export function describeReplay({ nights, guards: counts }: Replay): string {
   const sum = `${period}, ${countOf(prices, 'new price')}: ${countOf(refused.length, 'night')} would have been refused\n`
   return [...lines, ...table.map((row) => `${row}\n`), sum].join('')
 }
+
+/** The setting that would have let the nights pass, to be pasted; or ''. */
+export const describeProposal = (groups: readonly ProposedGroup[]): string =>
+  groups.length === 0
+    ? ''
+    : `If these prices are right, this setting lets them pass: "expectations": {"groups": ${JSON.stringify(groups)}}\n`
 
 /** `2 errors, 1 warning` */
 export function countFindings(findings: readonly Finding[]): string {

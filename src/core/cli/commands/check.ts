@@ -3,10 +3,11 @@
 import { freshnessRules } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
-import { countErrors, countFindings, describeFindings, describeReplay } from '../format.ts'
+import { countErrors, countFindings, describeFindings, describeProposal, describeReplay } from '../format.ts'
 import { asOfOption, bucketOption, option, required, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import { checkDatabase } from '../../data/check/check.ts'
+import { proposeGroups } from '../../data/check/propose-groups.ts'
 import { replayNights } from '../../data/check/replay.ts'
 import { describeAge } from '../../guards/assess.ts'
 import { withLive } from '../live.ts'
@@ -106,7 +107,7 @@ async function showReplay(session: Session, asOf: string, count: number): Promis
   const db = required(settings.db, 'db')
   const rules = await freshnessRules(settings)
   const progress = showProgress(session, 'funds')
-  const replay = await replayNights({
+  const options = {
     db,
     asOf,
     nights: count,
@@ -115,8 +116,14 @@ async function showReplay(session: Session, asOf: string, count: number): Promis
     maxStaleShare: freshness.maxStaleShare,
     onFund: progress.update,
     signal,
-  }).finally(progress.end)
-  print(replay, () => describeReplay(replay))
+  }
+  try {
+    const replay = await replayNights(options)
+    const proposed = await proposeGroups(options, replay)
+    print({ ...replay, proposed }, () => describeReplay(replay) + describeProposal(proposed))
+  } finally {
+    progress.end()
+  }
 }
 
 /** Imports a module that loads slowly. In the function above, the compiler would leave its address as it is. */

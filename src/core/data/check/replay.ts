@@ -23,7 +23,7 @@ import { type Finding, objectionsIn, RefusedDatabase } from './finding.ts'
 import { findingOf, findingsAcross, judgeFund, priceReader, strictnessToCheck } from './prices.ts'
 import { checkStructure } from './structure.ts'
 
-interface ReplayOptions {
+export interface ReplayOptions {
   readonly db: string
   /** The last night, ISO 8601: later prices are left out. */
   readonly asOf: string

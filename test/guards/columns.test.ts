@@ -5,13 +5,17 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { findingsOfColumns } from '../../src/core/data/check/columns.ts'
+import { findingsOfColumns as findingsWith } from '../../src/core/data/check/columns.ts'
+import type { LiveReader } from '../../src/core/data/check/live-prices.ts'
 import { priceReader } from '../../src/core/data/check/prices.ts'
 import { readIsins } from '../../src/core/data/read/fund-reader.ts'
 import { statisticsReader, statisticsText } from '../../src/core/data/read/statistics.ts'
 import { goodRows, insertGood, type Insert, insertInto, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
 import { times } from '../support/rounds.ts'
+
+const findingsOfColumns = (read: LiveReader | null, text: string, strictness = 1) =>
+  findingsWith(read, text, { strictness })
 
 const folder = tempFolder()
 const asOf = '2024-05-03'
@@ -138,6 +142,15 @@ const someFunds = (count: number) =>
 const ofClasses = (edit: string) =>
   `UPDATE profile SET fund_assets = '1', total_fund_assets = '5000000.00' WHERE ${someFunds(10)};
    UPDATE key_figure SET ${edit} WHERE position = 4 AND ${someFunds(10)};`
+
+it('takes more funds for most of them with a lower strictness', async () => {
+  const before = statisticsOf(edited(''))
+  const after = statisticsOf(edited(`UPDATE profile SET issue_surcharge = 0 WHERE ${someFunds(8)};`))
+  const guardsWith = async (strictness: number) =>
+    (await findingsOfColumns(liveOf(before), after, strictness)).map(({ guard }) => guard)
+  expect(await guardsWith(1)).toEqual(['column'])
+  expect(await guardsWith(0.6)).toEqual([])
+})
 
 describe('a wrong night is refused', () => {
   it.each<readonly [string, Edit, ...(readonly string[])]>([

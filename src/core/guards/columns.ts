@@ -98,12 +98,26 @@ interface Compared {
   readonly after: TableStatistics
 }
 
-/** @returns nothing for a snapshot whose tables are those that are live, whatever they hold */
-export function compareColumns(live: Statistics, next: Statistics): readonly ColumnDoubt[] {
+type IsMost = (count: number, of: number) => boolean
+
+/** Nearly all are most, however low the strictness is. */
+const nearlyAll = 0.95
+
+/**
+ * @param strictness the share of the funds that are most is divided by it
+ * @returns nothing for a snapshot whose tables are those that are live, whatever they hold
+ */
+export function compareColumns(
+  live: Statistics,
+  next: Statistics,
+  strictness: number,
+): readonly ColumnDoubt[] {
+  const share = Math.min(nearlyAll, mostShare / strictness)
+  const isMost: IsMost = (count, of) => count > of * share + 1e-9
   const byTable = Map.groupBy(comparedTables(live, next), ({ table }) => table)
   return [...byTable].flatMap(([table, all]) => {
     const both = all.filter(({ before, after }) => before.rows > 0 && after.rows > 0)
-    const exchanged = exchangedTable(table, both)
+    const exchanged = exchangedTable(table, both, isMost)
     const columns = (next.columns[table] ?? []).flatMap((column, after) => {
       const before = live.columns[table]?.indexOf(column) ?? -1
       return before === -1 ? [] : [{ column, at: { before, after } }]
@@ -112,10 +126,10 @@ export function compareColumns(live: Statistics, next: Statistics): readonly Col
       ...lostTables(table, all),
       ...exchanged,
       ...columns.flatMap(({ column, at }) =>
-        doubtsAboutColumn(table, column, valuesOf(both, at), exchanged.length > 0),
+        doubtsAboutColumn(table, column, valuesOf(both, at), exchanged.length > 0, isMost),
       ),
-      ...settledValues(table, columns, both),
-      ...contradictions(table, both),
+      ...settledValues(table, columns, both, isMost),
+      ...contradictions(table, both, isMost),
     ])
   })
 }
@@ -188,22 +202,23 @@ function doubtsAboutColumn(
   column: string,
   values: readonly Value[],
   isExchanged: boolean,
+  isMost: IsMost,
 ): ColumnDoubt[] {
   const slices = [...Map.groupBy(values, ({ slice }) => slice)].filter(
     ([, some]) => some.length >= fewestFunds && some.some(({ before, after }) => before !== after),
   )
   const found = slices.flatMap(([slice, some]) => {
     const doubt =
-      lostValues(some) ??
-      equalForAll(some) ??
-      emptied(some) ??
-      scaled(some) ??
-      otherHost(some) ??
-      (isExchanged ? null : exchangedValues(some))
+      lostValues(some, isMost) ??
+      equalForAll(some, isMost) ??
+      emptied(some, isMost) ??
+      scaled(some, isMost) ??
+      otherHost(some, isMost) ??
+      (isExchanged ? null : exchangedValues(some, isMost))
     return doubt === null ? [] : [{ slice, ...doubt }]
   })
   const [first] = found
-  if (first === undefined) return isExchanged ? [] : mixedUp(table, column, values)
+  if (first === undefined) return isExchanged ? [] : mixedUp(table, column, values, isMost)
   const of = first.slice === '' ? '' : ` of ${first.slice}`
   const more = found.length === 1 ? '' : `, and ${found.length - 1} more of this column alike`
   const { guard = 'column' } = first
@@ -219,14 +234,14 @@ interface Doubt {
 }
 
 /** Covered by the same permission as the values that a publish counts. */
-function lostValues(some: readonly Value[]): Doubt | null {
+function lostValues(some: readonly Value[], isMost: IsMost): Doubt | null {
   const had = some.filter(({ before }) => countOf(before) > 0)
   const lost = had.filter(({ after }) => countOf(after) === 0)
   if (had.length < fewestFunds || !isMost(lost.length, had.length)) return null
   return { guard: 'lost-values', message: `${shareOf(lost, had)} have no value any more${examples(lost)}` }
 }
 
-function equalForAll(some: readonly Value[]): Doubt | null {
+function equalForAll(some: readonly Value[], isMost: IsMost): Doubt | null {
   const [common, holders] = mostCommon(some, 'after')
   const [, former] = mostCommon(some, 'before')
   const changed = holders.filter(({ before }) => before !== common)
@@ -234,7 +249,13 @@ function equalForAll(some: readonly Value[]): Doubt | null {
   const isOfNoUse = countOf(common) === 0 || sumOf(common) === 0 || /\|~\d{4}-\d\d-\d\d$/.test(common)
   const areAll = holders.length >= allShare * some.length
   const wereAll = former.length >= allShare * some.length
-  if (isOfNoUse || !areAll || wereAll || !isMost(changed.length, some.length) || !areMany(changed, some))
+  if (
+    isOfNoUse ||
+    !areAll ||
+    wereAll ||
+    !isMost(changed.length, some.length) ||
+    !areMany(changed, some, isMost)
+  )
     return null
   return {
     message: `${shareOf(holders, some)} have the same value, and they differed before${examples(changed)}`,
@@ -246,7 +267,7 @@ function mostCommon(some: readonly Value[], side: 'before' | 'after'): readonly 
   return groups.reduce((one, other) => (other[1].length > one[1].length ? other : one))
 }
 
-function emptied(some: readonly Value[]): Doubt | null {
+function emptied(some: readonly Value[], isMost: IsMost): Doubt | null {
   const had = some.filter(({ before }) => sumOf(before) > 0)
   const zero = had.filter(({ after }) => sumOf(after) === 0)
   const isUsual = had.length >= fewestFunds && isMost(had.length, some.length)
@@ -254,7 +275,7 @@ function emptied(some: readonly Value[]): Doubt | null {
   return { message: `${shareOf(zero, had)} have 0${examples(zero)}` }
 }
 
-function scaled(some: readonly Value[]): Doubt | null {
+function scaled(some: readonly Value[], isMost: IsMost): Doubt | null {
   const changed = some.flatMap((value) => {
     const ratio = sumOf(value.after) / sumOf(value.before)
     return ratio > 0 && Number.isFinite(ratio) && ratio !== 1 ? [{ ...value, factor: Math.log(ratio) }] : []
@@ -269,8 +290,8 @@ function scaled(some: readonly Value[]): Doubt | null {
       Math.abs(factor / Math.LN10 - power) <= columnLimits.powerTolerance,
   )
   const near = changed.filter(({ factor }) => Math.abs(factor - middle) <= columnLimits.factorTolerance)
-  const least = differ(near) ? columnLimits.leastFactor : columnLimits.leastCommonFactor
-  const found = [ofPower, Math.abs(middle) < least ? [] : near].find((alike) => areMany(alike, some))
+  const least = differ(near, isMost) ? columnLimits.leastFactor : columnLimits.leastCommonFactor
+  const found = [ofPower, Math.abs(middle) < least ? [] : near].find((alike) => areMany(alike, some, isMost))
   if (found === undefined) return null
   const times = found === ofPower ? timesOf(power) : Math.exp(middle).toPrecision(3)
   return {
@@ -279,18 +300,18 @@ function scaled(some: readonly Value[]): Doubt | null {
 }
 
 /** Share classes of one portfolio that had the same value are one witness. */
-function areMany(some: readonly Value[], all: readonly Value[]): boolean {
+function areMany(some: readonly Value[], all: readonly Value[], isMost: IsMost): boolean {
   const witnesses = (values: readonly Value[]) =>
     new Set(values.map(({ portfolio, before }) => `${portfolio} ${before}`)).size
   return witnesses(some) >= fewestFunds && isMost(witnesses(some), witnesses(all))
 }
 
-const differ = (some: readonly Value[]) =>
+const differ = (some: readonly Value[], isMost: IsMost) =>
   some.length > 0 && !isMost(mostCommon(some, 'before')[1].length, some.length)
 
 const timesOf = (power: number) => (power > 0 ? String(10 ** power) : `1/${10 ** -power}`)
 
-function otherHost(some: readonly Value[]): Doubt | null {
+function otherHost(some: readonly Value[], isMost: IsMost): Doubt | null {
   const had = some.filter(({ before, after }) => hostOf(before) !== '' && hostOf(after) !== '')
   const moved = had.filter(({ before, after }) => hostOf(before) !== hostOf(after))
   if (had.length < fewestFunds || !isMost(moved.length, had.length)) return null
@@ -298,7 +319,7 @@ function otherHost(some: readonly Value[]): Doubt | null {
 }
 
 /** The values are the same as before, but for few, and most funds have one of another fund. */
-function exchangedValues(some: readonly Value[]): Doubt | null {
+function exchangedValues(some: readonly Value[], isMost: IsMost): Doubt | null {
   const before = Map.groupBy(some, (value) => value.before)
   const after = Map.groupBy(some, (value) => value.after)
   const changed = some.filter((value) => value.before !== value.after)
@@ -314,7 +335,7 @@ function exchangedValues(some: readonly Value[]): Doubt | null {
 }
 
 /** Rows of many funds under the ISIN of another one. */
-function exchangedTable(table: string, both: readonly Compared[]): ColumnDoubt[] {
+function exchangedTable(table: string, both: readonly Compared[], isMost: IsMost): ColumnDoubt[] {
   const whole = both.map(({ isin, before, after }) => {
     return { isin, before: JSON.stringify(before.slices), after: JSON.stringify(after.slices) }
   })
@@ -331,7 +352,7 @@ function exchangedTable(table: string, both: readonly Compared[]): ColumnDoubt[]
  * Most texts changed, and funds that shared a text do so no more: no rename explains that. A warning, since the texts may be
  * right, as after a new classification.
  */
-function mixedUp(table: string, column: string, values: readonly Value[]): ColumnDoubt[] {
+function mixedUp(table: string, column: string, values: readonly Value[], isMost: IsMost): ColumnDoubt[] {
   const changed = values.filter(({ before, after }) => before !== after)
   const isText = values.every(
     ({ slice, after }) => slice === '' && sumText(after) === '' && hostOf(after) === '',
@@ -351,6 +372,7 @@ function settledValues(
   table: string,
   columns: readonly { readonly column: string; readonly at: Readonly<Record<'before' | 'after', number>> }[],
   both: readonly Compared[],
+  isMost: IsMost,
 ): ColumnDoubt[] {
   return columns.flatMap(({ column, at }) => {
     const values = valuesOf(both, at).filter(({ slice }) => /^year \d{4}$/.test(slice))
@@ -371,6 +393,7 @@ function settledValues(
         const message = `${column} of ${slice}: ${changeOf(readable(before), readable(after))}`
         return [{ isin, message: message + asMore(more.length) }]
       }),
+      isMost,
     )
   })
 }
@@ -379,7 +402,7 @@ function settledValues(
  * Counts figures that contradict others of the same fund, and did not before. A fund whose live figures mostly do so is
  * computed in another way, as without distributions.
  */
-function contradictions(table: string, both: readonly Compared[]): ColumnDoubt[] {
+function contradictions(table: string, both: readonly Compared[], isMost: IsMost): ColumnDoubt[] {
   const judged = both.filter(({ after }) => after.judged > 0)
   const usual = judged.filter(({ before }) => before.contradictions.length * 2 <= before.judged)
   const funds = usual.flatMap(({ isin, before, after }) => {
@@ -392,6 +415,7 @@ function contradictions(table: string, both: readonly Compared[]): ColumnDoubt[]
   return doubtOfFunds(
     { table, column, of: judged.length, what: 'have values that contradict other ones' },
     funds.map(({ isin, first, count }) => ({ isin, message: described(first) + asMore(count - 1) })),
+    isMost,
   )
 }
 
@@ -407,6 +431,7 @@ interface Fault {
 function doubtOfFunds(
   { table, column, of, what }: Fault,
   funds: readonly { readonly isin: string; readonly message: string }[],
+  isMost: IsMost,
 ): ColumnDoubt[] {
   if (funds.length < columnLimits.fewestContradicting || !isMost(funds.length, of))
     return warningsOf(table, funds)
@@ -433,8 +458,6 @@ function warningsOf(
     return { guard: null, subject: null, isin, table, message: message + counted }
   })
 }
-
-const isMost = (count: number, of: number) => count > of * mostShare + 1e-9
 
 const shareOf = (some: readonly unknown[], all: readonly unknown[]) => `${some.length} of ${all.length} funds`
 

@@ -52,7 +52,10 @@ export async function judgeFunds(
   // A shard lacks funds: the merge compares them.
   const across =
     part === null
-      ? [...findingsAcross(ofNight, asOf, expectations), ...(await findingsOfColumns(live, text))]
+      ? [
+          ...findingsAcross(ofNight, asOf, expectations),
+          ...(await findingsOfColumns(live, text, expectations)),
+        ]
       : []
   return { ...judgeFindings([...findings, ...across], override), ofNight, statistics: text }
 }

@@ -33,7 +33,7 @@ export async function takeShards(shards: readonly ReadShard[], build: Build, sou
   }
   const found = [
     ...findingsAcross(ofNight, options.asOf, settings.expectations),
-    ...(await findingsOfColumns(options.live ?? null, judgement.statistics)),
+    ...(await findingsOfColumns(options.live ?? null, judgement.statistics, settings.expectations)),
   ]
   const across = judgeFindings(found, options.override)
   if (across.findings.some(({ severity }) => severity === 'error'))

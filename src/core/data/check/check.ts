@@ -101,6 +101,6 @@ async function compareWithLive(
   return [
     ...findings,
     ...findingsAcross(ofNight, asOf, prices.expectations),
-    ...(await findingsOfColumns(prices.live, statisticsText(statistics))),
+    ...(await findingsOfColumns(prices.live, statisticsText(statistics), prices.expectations)),
   ]
 }

@@ -19,6 +19,7 @@ const longest = [
   'edge/runtime/budget',
   'guards/nights-across',
   'guards/year',
+  'guards/simulated-year',
   'deploy/policies',
   'site/pages/validity',
   'site/browser/status',

@@ -31,6 +31,7 @@ const all: typeof benches = {
   shards: () => import('./shards.ts'),
   slots: () => import('./slots.ts'),
   outage: () => import('./outage.ts'),
+  year: () => import('./year.ts'),
   budget: () => import('./budget/budget.ts'),
 }
 

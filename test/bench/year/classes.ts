@@ -13,12 +13,13 @@ const history = 290
 /** Of one portfolio. */
 const usualClasses = 4
 
+/** A NAV moves by the common market, by what moves its category alone, and by its own: standard deviations a day. */
 const kinds = [
-  { category: 'Aktienfonds', beta: 1, own: 0.004, surcharge: 5 },
-  { category: 'Mischfonds', beta: 0.5, own: 0.002, surcharge: 4 },
-  { category: 'Rentenfonds', beta: 0.08, own: 0.0012, surcharge: 3 },
-  { category: 'Rohstofffonds', beta: 0.3, own: 0.009, surcharge: 5 },
-  { category: 'Geldmarktfonds', beta: 0, own: 0.00004, surcharge: 0 },
+  { category: 'Aktienfonds', beta: 1, sector: 0.001, own: 0.004, surcharge: 5 },
+  { category: 'Mischfonds', beta: 0.5, sector: 0.001, own: 0.002, surcharge: 4 },
+  { category: 'Rentenfonds', beta: 0.05, sector: 0.0015, own: 0.0006, surcharge: 3 },
+  { category: 'Rohstofffonds', beta: 0.3, sector: 0.008, own: 0.004, surcharge: 5 },
+  { category: 'Geldmarktfonds', beta: 0, sector: 0, own: 0.00004, surcharge: 0 },
 ] as const
 
 interface ShareClass {
@@ -70,9 +71,13 @@ function inventClasses(
   const random = randomNumbers(seed * 7919 + 3)
   const tail = heavyTails(random)
   const market = days.map((_, index) => (isOfCrash(index) ? Math.log(0.88) / 3 : 0.0003 + 0.009 * tail()))
+  const sectors = new Map(kinds.map((kind) => [kind, days.map(() => tail())]))
   let number = 0
   const portfolio = (kind: (typeof kinds)[number], size: number, near: number): readonly ShareClass[] => {
-    const moves = market.map((move) => kind.beta * move + kind.own * tail() + 0.00005)
+    const ofKind = sectors.get(kind)
+    const moves = market.map(
+      (move, index) => kind.beta * move + kind.sector * (ofKind?.[index] ?? 0) + kind.own * tail() + 0.00005,
+    )
     return Array.from({ length: size }, () => {
       // Classes differ by their fees, and so their NAVs drift apart.
       const fee = random() * 0.00003

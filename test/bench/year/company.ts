@@ -216,7 +216,7 @@ export function heavyTails(random: () => number): () => number {
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return () => {
     const squares = [normal(), normal(), normal(), normal()].reduce((sum, one) => sum + one * one, 0)
-    return Math.max(-8, Math.min(8, normal() / Math.sqrt(squares / 4) / Math.SQRT2))
+    return normal() / Math.sqrt(squares / 4) / Math.SQRT2
   }
 }
 

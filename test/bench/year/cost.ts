@@ -15,55 +15,54 @@ interface Profile {
   readonly timeDeltas: readonly number[]
 }
 
-const idle = new Set(['(idle)', '(program)'])
+/** Frames of a stack, and what the sample is about then: the first one that fits. */
+const parts = {
+  'learned habits': /\/src\/core\/guards\/(?:habits|across|arrivals)\.ts$/,
+  'all guards': /\/src\/core\/guards\//,
+  'guards and checks': /\/src\/core\/data\/check\//,
+} as const
+type Part = keyof typeof parts
+const partNames = Object.keys(parts) as readonly Part[]
 
-/** By the innermost file that is one of these. */
-const rooms = { guards: '/src/core/guards/', check: '/src/core/data/check/' } as const
-type Room = keyof typeof rooms
-
-/** @returns shares of the CPU time of the build, from 0 to 1: of the guards, and of the checks that call them, too */
+/** @returns shares of the CPU time of a full build with pages and downloads, in per cent; each part has those before it */
 export async function costOfGuards(folder: string, funds: number, years: number) {
   const { db } = await demoSnapshot(folder, funds, years)
   const profiles = join(folder, 'profiles')
   mkdirSync(profiles)
   const words = ['build', '--db', db, '--as-of', '2026-11-19', '--out', join(folder, 'full'), '--jobs', '1']
-  const flags = ['--no-pages', '--no-downloads', '--quiet', '--docs-url', 'https://docs.example.com']
+  const flags = ['--quiet', '--docs-url', 'https://docs.example.com']
   await timed(process.execPath, ['--cpu-prof', '--cpu-prof-dir', profiles, fundpress, ...words, ...flags])
-  const total = { all: 0, guards: 0, check: 0 }
+  let all = 0
+  const times: Record<Part, number> = { 'learned habits': 0, 'all guards': 0, 'guards and checks': 0 }
   for (const name of readdirSync(profiles)) {
     const profile = JSON.parse(readFileSync(join(profiles, name), 'utf8')) as Profile
-    const roomOf = roomsOf(profile)
-    const isIdle = new Set(
-      profile.nodes.filter(({ callFrame }) => idle.has(callFrame.functionName)).map(({ id }) => id),
-    )
+    const partOf = partsOf(profile)
     for (const [index, node] of profile.samples.entries()) {
-      if (isIdle.has(node)) continue
+      const part = partOf.get(node)
+      if (part === 'idle') continue
       const time = profile.timeDeltas[index] ?? 0
-      total.all += time
-      const room = roomOf(node)
-      if (room !== undefined) total[room] += time
+      all += time
+      const first = part === undefined ? partNames.length : partNames.indexOf(part)
+      for (const each of partNames.slice(first)) times[each] += time
     }
   }
-  if (total.all === 0) throw new Error(`${profiles} has no profile`)
-  return { guards: total.guards / total.all, checks: (total.guards + total.check) / total.all }
+  if (all === 0) throw new Error(`${profiles} has no profile`)
+  return Object.fromEntries(partNames.map((part) => [part, (100 * times[part]) / all]))
 }
 
-/** @returns the room of a node: its own, else that of its callers; a guard counts as one, whoever calls it */
-function roomsOf({ nodes }: Profile): (id: number) => Room | undefined {
+/** By the node of a profile: the part that it or a caller belongs to. */
+function partsOf({ nodes }: Profile): ReadonlyMap<number, Part | 'idle' | undefined> {
   const parents = new Map(
     nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)),
   )
-  const own = new Map(
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
+  const urlsOf = (id: number | undefined): readonly string[] =>
+    id === undefined ? [] : [frames.get(id)?.url ?? '', ...urlsOf(parents.get(id))]
+  return new Map(
     nodes.map(({ id, callFrame }) => {
-      const found = Object.entries(rooms).find(([, path]) => callFrame.url.includes(path))
-      return [id, found?.[0] as Room | undefined] as const
+      const urls = urlsOf(id)
+      const part = partNames.find((one) => urls.some((url) => parts[one].test(url)))
+      return [id, callFrame.functionName === '(idle)' ? 'idle' : part] as const
     }),
   )
-  return (id) => {
-    for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
-      const room = own.get(at)
-      if (room !== undefined) return room
-    }
-    return undefined
-  }
 }

@@ -44,25 +44,29 @@ interface Notice {
   readonly reason?: string | null
   readonly news: readonly string[]
   readonly details: readonly string[]
-  readonly objections: readonly {
+}
+
+/** A line of the log of a night. */
+interface Logged {
+  readonly event: string
+  readonly objections?: readonly {
     readonly guard: string
     readonly subject: string | null
     readonly message: string
   }[]
-  readonly allow: string | null
 }
 
 interface Outcome {
   readonly code: number | null
-  /** Lines of all notices. */
+  /** What a refusal objects to, and lines of all other notices. */
   readonly said: readonly string[]
-  /** Of a refusal. */
+  /** The value of `--allow` that a refusal tells. */
   readonly allow: string | null
 }
 
 export interface YearOptions {
   readonly seed: number
-  /** How many wrong nights are drawn; all kinds if it is as many as there are. */
+  /** How many wrong nights are drawn. */
   readonly wrong: number
   /** The nights to be run, of those of a year. */
   readonly nights?: readonly [from: number, to: number]
@@ -101,9 +105,7 @@ export async function simulateYear(folder: string, options: YearOptions): Promis
       const expected = await press.aside(day)
       await press.spoil(kind, (db) => kind.spoil({ db, day, before, random }))
       const outcome = await press.night(day, { db: 'wrong.sqlite', config: kind.config ?? {} })
-      const said = outcome.said.filter((line) => !expected.said.includes(line))
-      const fate = outcome.code !== 0 ? 'refused' : said.length > 0 ? 'told' : 'missed'
-      wrong.push({ day, wrong: kind, fate, said })
+      wrong.push(judged(day, kind, outcome, expected))
       before = day
       if (outcome.code === 0) {
         // What it tells is known, and the next night corrects it.
@@ -112,17 +114,47 @@ export async function simulateYear(folder: string, options: YearOptions): Promis
         continue
       }
     }
-    const outcome = await press.night(day)
-    const refused = outcome.code === 0 ? [] : outcome.said
-    right.push({ day, refused, isCorrection, notices: isCorrection ? [] : judge.judge(outcome.said, day) })
-    if (outcome.code !== 0) {
-      const allowed = await press.night(day, { allow: outcome.allow ?? '' })
-      if (allowed.code !== 0) throw new Error(`${day} cannot be allowed: ${allowed.said.join('; ')}`)
-    }
+    const first = await press.night(day)
+    const last = first.code === 0 ? first : await press.night(day, { allow: first.allow ?? '' })
+    if (last.code !== 0) throw new Error(`${day} cannot be allowed: ${last.said.join('; ')}`)
+    const refused = first === last ? [] : first.said
+    right.push({ day, refused, isCorrection, notices: isCorrection ? [] : judge.judge(last.said, day) })
     isCorrection = false
     before = day
   }
   return { wrong, right }
+}
+
+function judged(day: string, wrong: WrongNight, outcome: Outcome, expected: Outcome): JudgedNight {
+  const said = outcome.said.filter((line) => !expected.said.includes(line))
+  const fate = said.length === 0 ? 'missed' : outcome.code === 0 ? 'told' : 'refused'
+  return { day, wrong, fate, said }
+}
+
+/** Each kind of wrong nights on the same night of a year, none after another. @param index of the night */
+export async function tryKinds(folder: string, seed: number, index: number): Promise<readonly JudgedNight[]> {
+  const company = inventYear(seed)
+  const random = randomNumbers(seed)
+  const press = openPress(folder)
+  const day = company.nights[index] ?? ''
+  const before = company.nights[index - 1] ?? ''
+  press.fill((db) => {
+    company.fill(db)
+    for (const each of company.nights.slice(0, index)) company.load(db, each)
+  })
+  await press.complete()
+  await press.night(before)
+  press.keepYesterday()
+  press.change((db) => company.load(db, day))
+  await press.complete()
+  const expected = await press.aside(day)
+  const all: JudgedNight[] = []
+  for (const wrong of wrongNights) {
+    await press.spoil(wrong, (db) => wrong.spoil({ db, day, before, random }))
+    const outcome = await press.aside(day, { db: 'wrong.sqlite', config: wrong.config ?? {} })
+    all.push(judged(day, wrong, outcome, expected))
+  }
+  return all
 }
 
 /** Spread over the nights, with right ones between: the night after a wrong one may correct it. */
@@ -173,12 +205,17 @@ function openPress(folder: string) {
     const words = ['nightly', '--config', 'night.json', '--db', db, '--as-of', day, ...into(bucket)]
     const ways = ['--since', 'other', '--sample', '1', '--json']
     const allowing = allow === '' ? [] : ['--allow', allow, '--reason', 'it is right']
-    const { code } = await fundpress([...words, ...ways, ...allowing])
+    const { code, stdout, stderr } = await fundpress([...words, ...ways, ...allowing])
     rmSync(file(`out-${bucket}`), { recursive: true, force: true })
-    const lines = existsSync(told) ? readFileSync(told, 'utf8').split('\n').filter(Boolean) : []
-    const notices = lines.map((line) => JSON.parse(line) as Notice)
-    const flags = notices.find((notice) => notice.allow !== null)?.allow ?? ''
-    return { code, said: notices.flatMap(linesOf), allow: /--allow (\S+)/.exec(flags)?.[1] ?? null }
+    const notices = existsSync(told) ? (jsonLines(readFileSync(told, 'utf8')) as readonly Notice[]) : []
+    // A refusal that repeats the one before is told once, but logged each time.
+    const logged = jsonLines(stdout) as readonly Logged[]
+    const said = [...logged.flatMap(refusalsOf), ...notices.flatMap(linesOf)]
+    return {
+      code,
+      said: code !== 0 && said.length === 0 ? [stderr.trim()] : said,
+      allow: /--allow (\S+) --reason "…"/.exec(stderr)?.[1] ?? null,
+    }
   }
 
   return {
@@ -187,12 +224,12 @@ function openPress(folder: string) {
     fill: (fill: (db: Database.Database) => void) => makeDatabase(file('funds.sqlite'), (_, db) => fill(db)),
     change: (change: (db: Database.Database) => void) => changeFile(file('funds.sqlite'), change),
     keepYesterday: () => copyFileSync(file('funds.sqlite'), file('yesterday.sqlite')),
-    /** The right night on a copy of the bucket. */
-    aside: async (day: string): Promise<Outcome> => {
+    /** A night on a copy of the bucket; the right one unless another is given. */
+    aside: async (day: string, options: Partial<NightOptions> = {}): Promise<Outcome> => {
       rmSync(file('aside'), { recursive: true, force: true })
       // By links, since an object of a bucket is never changed, but replaced.
       execFileSync('cp', ['--recursive', '--link', file('bucket'), file('aside')])
-      return night(day, { bucket: 'aside' })
+      return night(day, { ...options, bucket: 'aside' })
     },
     spoil: async ({ load }: WrongNight, change: (db: Database.Database) => void): Promise<void> => {
       copyFileSync(file(load === 'none' ? 'yesterday.sqlite' : 'funds.sqlite'), file('wrong.sqlite'))
@@ -217,12 +254,20 @@ function changeFile(file: string, change: (db: Database.Database) => void): void
   db.close()
 }
 
-function linesOf({ event, reason, news, details, objections }: Notice): readonly string[] {
-  // What an operator has allowed is no news to anybody.
-  if (event === 'forced') return []
-  const refused = objections.map(({ guard, subject, message }) =>
-    subject === null ? `${guard}: ${message}` : `${guard}:${subject}: ${message}`,
-  )
+const jsonLines = (text: string): readonly unknown[] =>
+  text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as unknown]))
+
+const refusalsOf = ({ event, objections = [] }: Logged): readonly string[] =>
+  event !== 'refused'
+    ? []
+    : objections.map(
+        ({ guard, subject, message }) =>
+          `refused: ${guard}${subject === null ? '' : `:${subject}`}: ${message}`,
+      )
+
+function linesOf({ event, reason, news, details }: Notice): readonly string[] {
+  // What an operator has allowed is no news to anybody, and the log has what was refused.
+  if (event === 'forced' || event === 'refused') return []
   const told = typeof reason === 'string' ? [reason] : []
-  return [...refused, ...told, ...news, ...details].map((line) => `${event}: ${line}`)
+  return [...told, ...news, ...details].map((line) => `${event}: ${line}`)
 }

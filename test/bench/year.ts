@@ -55,10 +55,8 @@ export const run = bench(options, async (folder, values) => {
     tried.push(...(await tryKinds(own, Number(seed), nightOfKinds)))
     tell({ wrong: tried, right: [] })
   }
-  const tables = [
-    tableOfNights(simulated, `${nights} nights a year`),
-    tableOfKinds(simulated.flatMap((year) => year.wrong)),
-  ]
+  const tables = simulated.length === 0 ? [] : [tableOfNights(simulated, `${nights} nights a year`)]
+  tables.push(tableOfKinds([...simulated.flatMap((year) => year.wrong), ...tried]))
   tables.push(await tableOfHistory(folder))
   if (Number(classes) > 0) tables.push(await tableOfClasses(Number(classes), Number(seed)))
   if (Number(funds) > 0) tables.push(await tableOfCost(folder, Number(funds)))

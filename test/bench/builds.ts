@@ -1,7 +1,7 @@
 /** What the benchmarks of builds share: a database of the demo, and builds as measures. */
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -41,11 +41,8 @@ export async function openBuilds(folder: string, { db: given, funds, years, jobs
       const next = join(folder, 'next.sqlite')
       const day = formatISO(addBusinessDays(parseISO(until), 1), { representation: 'date' })
       copyFileSync(db, next)
-      addPrices(next, day)
-      // The NAVs stay, which a guard refuses.
-      const allowed = ['--allow', 'unchanged-prices', '--reason', 'benchmark']
-      return (out: string, ...flags: readonly string[]) =>
-        build(out, '--db', next, '--as-of', day, ...allowed, ...flags)
+      addPrices(next, day, folder)
+      return (out: string, ...flags: readonly string[]) => build(out, '--db', next, '--as-of', day, ...flags)
     },
     /** For the line above a table. */
     describe: ({ files, MB }: Measures, rounds: string) => {
@@ -73,13 +70,22 @@ export async function measureBuild(...args: readonly string[]): Promise<Record<s
   }
 }
 
-/** Gives each fund a price for another day: that of the day before. */
-function addPrices(file: string, day: string): void {
-  const db = new Database(file)
-  db.prepare(
-    `INSERT INTO price SELECT isin, ?, issue_price, repurchase_price, net_asset_value,
-      '0.' || substr('00000000', 1, length(net_asset_value) - instr(net_asset_value, '.')), '0.00', performance, intercompany_profit, share_profit, real_estate_profits, share_profit2
-    FROM price WHERE (isin, date) IN (SELECT isin, max(date) FROM price GROUP BY isin)`,
-  ).run(day)
-  db.close()
+/** Gives each fund a price for another day, with the NAV before the newest one: as large a move as the last, back again. */
+function addPrices(db: string, day: string, folder: string): void {
+  const opened = new Database(db, { readonly: true })
+  const before = opened.prepare<[], Record<'isin' | 'date' | (typeof imported)[number], string>>(
+    `SELECT isin, date, ${imported.join(', ')} FROM (SELECT *, row_number() OVER (PARTITION BY isin ORDER BY date DESC) AS back FROM price)
+    WHERE back = 2`,
+  )
+  const lines = before
+    .all()
+    .map((price) => [price.isin, day, ...imported.map((name) => price[name])].join(';'))
+  opened.close()
+  const file = join(folder, 'next.csv')
+  writeFileSync(file, `${['isin;date', ...imported].join(';')}\n${lines.join('\n')}\n`)
+  const words = ['import', 'price', file, '--db', db, '--derive', '--no-backup', '--quiet']
+  execFileSync(process.execPath, [fundpress, ...words])
 }
+
+/** The import derives the others. */
+const imported = ['issue_price', 'repurchase_price', 'net_asset_value', 'performance'] as const

@@ -2,7 +2,8 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/core/data/check/finding.ts'
-import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { editDatabase, goodRows, type Insert, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { insertHistory, weekdaysUntil } from '../support/histories.ts'
 import { tempFolder } from '../support/product.ts'
 import { hashesOf, manifestOf } from '../support/tree.ts'
 import { run } from './run.ts'
@@ -63,7 +64,7 @@ describe('check', () => {
       `UPDATE price SET net_asset_value = '-2' WHERE net_asset_value = '-1'`,
     )
     const { code, found } = await check(' --since first')
-    expect([code, found]).toEqual([1, ['price-sign: NAV -2 on 2026-11-17: a price must be above zero']])
+    expect([code, found]).toEqual([1, ['price-spread: NAV -2 on 2026-11-17: a price must be above zero']])
     expect((await check(' --out nowhere')).found).toEqual([
       older('1 older price is implausible', '').replace('NAV -1', 'NAV -2'),
     ])
@@ -82,7 +83,7 @@ describe('check', () => {
         expect.stringMatching(
           /^warning: api\/v1\/prices-historic\/XF.*2026.json, which is live, is damaged: .*new$/,
         ),
-        'price-sign: NAV -1 on 2026-11-17: a price must be above zero',
+        'price-spread: NAV -1 on 2026-11-17: a price must be above zero',
       ],
     ])
   })
@@ -201,29 +202,26 @@ describe('build', () => {
   it('looks across funds once for all shards, and withholds none of them', async () => {
     configure({ onImplausible: 'withhold' })
     rmSync(folder.file('funds.sqlite'))
-    makeDatabase(folder.file('funds.sqlite'), (insert) => {
-      for (let number = 1; number <= 6; number++) {
-        const isin = isinOf(number)
-        insertGood(insert, isin, { price: { date: '2026-11-19' } })
-        insert('price', { ...goodRows['price'], isin, date: asOf })
-      }
-    })
+    makeDatabase(folder.file('funds.sqlite'), fillWithNavsThatStay)
     const objection = '6 of 6 funds have the NAV of the day before'
     expect((await check(' --out nowhere')).found).toContainEqual(
-      expect.stringMatching(`^unchanged-prices: ${objection}`),
+      expect.stringMatching(`^column: ${objection}`),
     )
     expect(await build(' --out whole')).toMatchObject({ code: 3, stderr: expect.stringContaining(objection) })
     for (const shard of [1, 2])
       expect(await build(` --shard ${shard}/2 --out part-${shard}`)).toMatchObject({ code: 0 })
     const merge = 'build --merge part-1 part-2 --db funds.sqlite --out across --quiet'
     const refused = await fundpress(merge)
-    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--allow unchanged-prices ')])
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      expect.stringContaining('--allow column:price.net_asset_value '),
+    ])
     expect(existsSync(folder.file('across'))).toBe(false)
-    const allowing = '--allow unchanged-prices --reason closed'
+    const allowing = '--allow column --reason closed'
     expect(await fundpress(`${merge} ${allowing}`)).toMatchObject({ code: 0, stderr: '' })
     expect(await build(` --out whole ${allowing}`)).toMatchObject({ code: 0 })
     const { snapshot, allowed } = headOf('whole')
-    expect(allowed).toMatchObject([{ guard: 'unchanged-prices', subject: null, reason: 'closed' }])
+    expect(allowed).toMatchObject([{ guard: 'column', subject: 'price.net_asset_value', reason: 'closed' }])
     expect(headOf('across')).toMatchObject({ snapshot, allowed })
   })
 
@@ -248,15 +246,27 @@ describe('build', () => {
   it('names the first prices of a fund for each guard, and how many more there are', async () => {
     for (let day = 10; day < 30; day++) insertPrice(one, `2026-10-${day}`, { net_asset_value: '-1' })
     const { found } = await check()
-    const signs = found.filter((one) => one.startsWith('price-sign'))
+    const signs = found.filter((one) => one.startsWith('price-spread'))
     expect([signs.length, signs.at(-1)]).toEqual([
       3,
-      'price-sign: NAV -1 on 2026-10-12: a price must be above zero, as in 17 more prices',
+      'price-spread: NAV -1 on 2026-10-12: a price must be above zero, as in 17 more prices',
     ])
-    expect((await build(' --allow price-sign,price-change --reason test')).code).toBe(0)
+    expect((await build(' --allow price-spread --reason test')).code).toBe(0)
     expect(headOf('out')['allowed']).toHaveLength(3)
   })
 })
+
+/** Six funds whose NAVs move on each day but the last, each in its own way. */
+function fillWithNavsThatStay(insert: Insert): void {
+  const days = weekdaysUntil(asOf, 30)
+  for (let number = 1; number <= 6; number++)
+    insertHistory(
+      insert,
+      isinOf(number),
+      days,
+      (index) => 100 + (Math.min(index, days.length - 2) % 3) * (0.5 + number / 10),
+    )
+}
 
 const headOf = (out: string): Readonly<Record<string, unknown>> => ({ ...manifestOf(folder.file(out)).head })
 

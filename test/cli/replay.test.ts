@@ -2,45 +2,30 @@
 import { writeFileSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
 import type { Finding } from '../../src/core/data/check/finding.ts'
-import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { editDatabase, isinOf, makeDatabase } from '../support/database.ts'
+import { insertHistory, weekdaysUntil } from '../support/histories.ts'
 import { tempFolder } from '../support/product.ts'
 import { run } from './run.ts'
 
 const folder = tempFolder()
 const isins = Array.from({ length: 6 }, (_, index) => isinOf(index + 1))
 const [one = ''] = isins
-/** Business days of six weeks, Monday to Friday, none of them a holiday in Germany. */
-const days = Array.from({ length: 42 }, (_, index) =>
-  new Date(Date.UTC(2026, 8, 7 + index)).toISOString().slice(0, 10),
-).filter((day) => ![0, 6].includes(new Date(day).getUTCDay()))
 const last = '2026-10-16'
+/** Six weeks without a holiday in Germany. */
+const days = weekdaysUntil(last, 30)
 const jumpDay = '2026-10-13'
 const copyDay = '2026-10-08'
 
-/** NAVs of all funds stay on the day of the copy; the first one jumps on another day, and stays there. */
+/** NAVs of all funds stay on the day of the copy; the first one jumps on another day, and stays there. No two move alike. */
 const navOf = (isin: string, index: number) => {
   const day = days[index] ?? ''
   const at = day === copyDay ? index - 1 : index
-  return (isin === one && day >= jumpDay ? 190 : 100) + (at % 3) / 2
+  return (isin === one && day >= jumpDay ? 150 : 100) + (at % 3) * (0.5 + isins.indexOf(isin) / 10)
 }
 
 beforeAll(() => {
   makeDatabase(folder.file('funds.sqlite'), (insert) => {
-    for (const isin of isins)
-      for (const [index, date] of days.entries()) {
-        const nav = navOf(isin, index)
-        const before = index === 0 ? nav : navOf(isin, index - 1)
-        const prices = {
-          net_asset_value: nav.toFixed(2),
-          repurchase_price: nav.toFixed(2),
-          issue_price: (nav * 1.05).toFixed(2),
-          change: (nav - before).toFixed(2),
-          change_percent: ((nav / before - 1) * 100).toFixed(2),
-          performance: null,
-        }
-        if (index === 0) insertGood(insert, isin, { price: { ...prices, date } })
-        else insert('price', { ...goodRows['price'], isin, date, ...prices })
-      }
+    for (const isin of isins) insertHistory(insert, isin, days, (index) => navOf(isin, index))
   })
 })
 
@@ -70,19 +55,23 @@ it('names the nights that a guard would have refused, and counts them by guard',
     code: 0,
     nights: days.slice(-20),
     refused: [
-      [copyDay, 'unchanged-prices', null],
+      [copyDay, 'column', 'price.net_asset_value'],
       [jumpDay, 'price-jump', one],
     ],
     guards: [
-      { guard: 'unchanged-prices', nights: 1, fundNights: 6 },
+      { guard: 'column', nights: 1, fundNights: 6 },
       { guard: 'price-jump', nights: 1, fundNights: 1 },
     ],
   })
 })
 
-it('has the limits of the settings', async () => {
-  const expectations = { sameMoveShare: 1, groups: [{ isins: [one], errorJump: 1 }] }
-  expect(await replay(`--as-of ${last} --replay 20`, { expectations })).toMatchObject({
+it('has the strictness of the settings, for all funds and for one', async () => {
+  const flags = `--as-of ${last} --replay 20`
+  const lenient = { groups: [{ isins: [one], strictness: 0.1 }] }
+  expect(await replay(flags, { expectations: lenient })).toMatchObject({
+    refused: [[copyDay, 'column', 'price.net_asset_value']],
+  })
+  expect(await replay(flags, { expectations: { ...lenient, strictness: 0.3 } })).toMatchObject({
     refused: [],
     guards: [],
   })
@@ -102,6 +91,6 @@ it('finds the same as the check of such a night', async () => {
   const { stdout } = await command(`--as-of ${copyDay} --json --out nowhere`)
   const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] }
   const errors = findings.filter(({ severity }) => severity === 'error').map(({ guard }) => guard)
-  expect(errors).toEqual(['unchanged-prices'])
+  expect(errors).toEqual(['column'])
   expect(refused.map(([, guard]) => guard)).toEqual(errors)
 })

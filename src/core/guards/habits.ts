@@ -115,7 +115,7 @@ export const traits = {
   },
   performance: {
     column: 'performance',
-    says: 'have a performance that the NAVs do not have: is it that of another day?',
+    says: 'have a performance that does not continue the one before: is it that of another day?',
     count: (pair) => flag(isPerformanceApart(pair.price, pair)),
   },
   closed: {

@@ -2,7 +2,7 @@
 
 import type { Database } from 'better-sqlite3'
 import type { FundRows } from '../../api/contract/rows.ts'
-import { isDay } from '../../api/routes/values.ts'
+import { isDay, isIsin } from '../../api/routes/values.ts'
 import {
   assessFunds,
   daysOfRhythm,
@@ -134,7 +134,8 @@ function countRefused(
   const counts = new Map<GuardName, { nights: number; fundNights: number }>()
   for (const { funds, objections } of nights)
     for (const [guard, some] of Map.groupBy(objections, (one) => one.guard)) {
-      const isins = new Set(some.flatMap(({ subject }) => subject?.split(',') ?? []))
+      // A subject that is a column is about all funds, as none is.
+      const isins = new Set(some.flatMap(({ subject }) => subject?.split(',').filter(isIsin) ?? []))
       const before = counts.get(guard) ?? { nights: 0, fundNights: 0 }
       const fundNights = before.fundNights + (isins.size === 0 ? funds : isins.size)
       counts.set(guard, { nights: before.nights + 1, fundNights })

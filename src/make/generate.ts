@@ -1,11 +1,12 @@
-/** `npm run generate`: writes the files in templates/ that are made from sources. Not part of the package. */
+/** `npm run generate`: writes the files in templates/ and the table of guards, which are made from sources. Not part of the package. */
 
 import { build } from 'esbuild'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { knownSettings } from '../core/cli/known-settings.ts'
 import { configSchema } from '../core/cli/load-settings.ts'
 import { extensions } from '../extensions.ts'
+import { withGuardTable } from './guard-table.ts'
 
 const scripts: Readonly<Record<string, string>> = {
   'pages/compare.js': 'site/funds/browser/compare.ts',
@@ -39,4 +40,6 @@ if (import.meta.main) {
   const template = (name: string) => new URL(`../../templates/${name}`, import.meta.url)
   writeFileSync(template('fundpress.config.schema.json'), configSchema(await knownSettings(extensions)))
   for (const [name, text] of await pageScripts()) writeFileSync(template(name), text)
+  const readme = new URL('../core/guards/README.md', import.meta.url)
+  writeFileSync(readme, withGuardTable(readFileSync(readme, 'utf8')))
 }

@@ -114,7 +114,7 @@ const hold: Guarded = [
   },
 ]
 /** What is live has more. A rollback may take that back. */
-const lost: Guarded = ['lost-prices', () => ({ FUNDPRESS_GUARDS_LOST_PRICES: '0' })]
+const lost: Guarded = ['lost-rows:price', () => ({ FUNDPRESS_EXPECTATIONS_STRICTNESS: '10' })]
 /** What is live withholds something, and its manifest does not say what. */
 const withdrawn: Guarded = [
   'withdrawn-again',

@@ -57,7 +57,7 @@ const fundpress = (line: string, edges = '', slots = 3) => {
     FUNDPRESS_BUCKET_SLOTS: String(slots),
     FUNDPRESS_BUCKET_EDGES: edges,
     FUNDPRESS_BASE_URL: 'https://funds.example.org',
-    FUNDPRESS_GUARDS_RENAMED_FUNDS: '1',
+    FUNDPRESS_EXPECTATIONS_STRICTNESS: '0.1',
   }
   return run([command, '--bucket', `file://${bucket}`, ...flags], { cwd: nights.folder.path, env })
 }

@@ -34,7 +34,7 @@ const env = {
   FUNDPRESS_BUCKET_GRACE_SECONDS: '0',
   FUNDPRESS_BASE_URL: 'https://funds.example.org',
   // Each night gives every fund another name.
-  FUNDPRESS_GUARDS_RENAMED_FUNDS: '1',
+  FUNDPRESS_EXPECTATIONS_STRICTNESS: '0.1',
 }
 const fundpress = (line: string, bucketName = name) => {
   const [command = '', ...flags] = line.split(' ')

@@ -50,7 +50,7 @@ beforeAll(() => {
   makePricedFunds(folder.file('funds.sqlite'))
   writeFileSync(
     folder.file('fundpress.config.json'),
-    JSON.stringify({ freshness: { ...freshness, maxStaleShare: 1 } }),
+    JSON.stringify({ freshness, expectations: { strictness: 0.1 } }),
   )
 })
 

@@ -106,7 +106,7 @@ describe('one snapshot after the other', () => {
     const first =
       'SELECT isin, min(type) FROM structure_item WHERE isin = (SELECT min(isin) FROM structure_item)'
     await press.nights.change('less', `DELETE FROM structure_item WHERE (isin, type) IN (${first})`)
-    const done = await publishAsPlanned('--out less --max-deletes 100')
+    const done = await publishAsPlanned('--out less')
     expect(done.deleted).toBeGreaterThan(0)
     expect(press.bucket.differencesFrom('less', 'green')).toEqual([])
     expect(await press.json('publish --out c')).toMatchObject({ slot: 'blue', put: 0, deleted: 0 })

@@ -82,7 +82,7 @@ it('knows nothing of later days, and counts funds without prices as stale', asyn
   expect(await replay(flags)).toMatchObject({ nights: [jumpDay], refused: [[jumpDay, 'price-jump', one]] })
   editDatabase(folder.file('funds.sqlite'), `DELETE FROM price WHERE isin = '${one}' AND date > '2026-10-05'`)
   expect(await replay(flags)).toMatchObject({ refused: [[jumpDay, 'stale-prices', null]] })
-  expect(await replay(flags, { freshness: { maxStaleShare: 0.2 } })).toMatchObject({ refused: [] })
+  expect(await replay(flags, { expectations: { strictness: 0.5 } })).toMatchObject({ refused: [] })
 })
 
 it('finds the same as the check of such a night', async () => {

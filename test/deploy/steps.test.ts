@@ -175,8 +175,8 @@ describe('a refusal', () => {
     ])
     const body = api.issues[0]?.body ?? ''
     expect(body).toMatch(/^\[Nightly 4711\]\(.*\) was refused\.\n\n\| guard \| subject \| live \| new \|/)
-    expect(body).toContain('\n| `older-date` |  | `2026-11-12` | `2026-11-11` | `from 2026-11-12` | ')
-    expect(body).toContain('```text\nfundpress nightly … --allow older-date --reason "…"\n```\n')
+    expect(body).toContain('\n| `older` |  | `2026-11-12` | `2026-11-11` | `from 2026-11-12` | ')
+    expect(body).toContain('```text\nfundpress nightly … --allow older --reason "…"\n```\n')
     // A later attempt of the same night has nothing new to say; the next night has.
     await issue(told)
     expect(api.issues).toMatchObject([{ comments: [] }])

@@ -162,8 +162,8 @@ describe('a wrong night is refused', () => {
       'column:key_figure.value',
     ],
     ['no issue surcharge any more', of('profile', 'issue_surcharge = 0'), 'column:profile.issue_surcharge'],
-    ['no benchmark any more', of('profile', 'benchmark = NULL'), 'lost-values:profile'],
-    ['no address any more', of('fund', "url = ''"), 'lost-values:fund'],
+    ['no benchmark any more', of('profile', 'benchmark = NULL'), 'column:profile.benchmark'],
+    ['no address any more', of('fund', "url = ''"), 'column:fund.url'],
     [
       'assets a thousand times as large',
       of(

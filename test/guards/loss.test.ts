@@ -3,16 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { type Loss, lossByCounts, objectionsTo, type SnapshotFigures } from '../../src/core/guards/loss.ts'
 import { isinOf } from '../support/database.ts'
 
-const limits = {
-  lostFunds: 0.1,
-  lostDocuments: 0.1,
-  lostPrices: 0.01,
-  lostRows: 0.2,
-  changedPrices: 0.01,
-  renamedFunds: 0.1,
-  maxStaleShare: 0.1,
-  maxDeletes: null,
-}
 const today = '2026-11-20'
 const freshness = (fresh: number, stale = 0) => {
   return { fresh, late: 0, stale, unwatched: 0, unpriced: 0, withheld: 0 }
@@ -50,14 +40,14 @@ const emt = (before: number, after: number) => ({ documents: [{ endpoint: 'emt',
 function refusedOf(
   head: Partial<SnapshotFigures>,
   { funds = 100, live = {}, ...loss }: Partial<Loss> & { live?: Partial<SnapshotFigures> } = {},
-  changed: Partial<typeof limits> = {},
+  strictness = 1,
 ) {
   const lost = funds === 100 ? noLoss : { ...noLoss, funds: 100 - funds }
   const found = objectionsTo(
     snapshot(funds, head),
     snapshot(100, live),
     { ...lost, ...loss },
-    { ...limits, ...changed },
+    strictness,
     today,
   )
   return found.map(({ guard, subject, figures }) => [guard, subject, figures?.limit])
@@ -74,14 +64,14 @@ it('a fund that merged is no lost fund, and explains no other', () => {
 
 it.each([
   ['documents', {}, emt(100, 90), {}, emt(100, 89), ['lost-documents', 'emt', 'at least 90']],
-  ['all documents', {}, emt(1, 1), {}, emt(1, 0), ['empty-endpoint', 'emt', 'at least 1']],
+  ['all documents', {}, emt(1, 1), {}, emt(1, 0), ['lost-documents', 'emt', 'at least 1']],
   [
     'all rows',
     rows('emt', 1),
     { live: rows('emt', 1) },
     rows('emt', 0),
     { live: rows('emt', 1) },
-    ['empty-table', 'emt', 'at least 1'],
+    ['lost-rows', 'emt', 'at least 1'],
   ],
   [
     'values',
@@ -89,7 +79,7 @@ it.each([
     { live: benchmarks(100) },
     benchmarks(79),
     { live: benchmarks(100) },
-    ['lost-values', 'profile', 'at least 80'],
+    ['column', 'profile.benchmark', 'at least 80'],
   ],
   [
     'one of a few values',
@@ -97,7 +87,7 @@ it.each([
     { live: benchmarks(2) },
     benchmarks(0),
     { live: benchmarks(2) },
-    ['lost-values', 'profile', 'at least 1'],
+    ['column', 'profile.benchmark', 'at least 1'],
   ],
   [
     'values beside rows',
@@ -105,7 +95,7 @@ it.each([
     { live: benchmarks(100) },
     benchmarks(69, 90),
     { live: benchmarks(100) },
-    ['lost-values', 'profile', 'at least 70'],
+    ['column', 'profile.benchmark', 'at least 70'],
   ],
   [
     'prices of funds',
@@ -113,7 +103,7 @@ it.each([
     {},
     { freshness: freshness(89) },
     {},
-    ['unpriced-funds', null, 'at least 90'],
+    ['lost-funds', null, 'at least 90'],
   ],
   ['objects', {}, { objects: 100 }, {}, { objects: 101 }, ['deletes', null, 'at least 900']],
   ['fresh prices', {}, {}, { freshness: freshness(88, 12) }, {}, ['stale-prices', null, 'at most 10']],
@@ -124,6 +114,29 @@ it.each([
     expect(refusedOf(beyond, more)).toEqual([expected])
   },
 )
+
+it.each([
+  [2, 95, true],
+  [2, 94, false],
+  [0.5, 80, true],
+  [0.5, 79, false],
+  // All but the last may be lost.
+  [0.1, 1, true],
+  [0.1, 0, false],
+])(
+  'strictness %d divides the share that may be lost: of 100 funds %i are left',
+  (strictness, left, passes) => {
+    expect(refusedOf({ freshness: freshness(left) }, { funds: left }, strictness)).toEqual(
+      passes ? [] : [['lost-funds', null, expect.any(String)]],
+    )
+  },
+)
+
+it('all prices may be stale if the strictness is a tenth', () => {
+  const head = { freshness: freshness(0, 100) }
+  expect(refusedOf(head, {}, 0.1)).toEqual([])
+  expect(refusedOf(head, {}, 0.2)).toEqual([['stale-prices', null, 'at most 50']])
+})
 
 const changed = (...each: readonly (readonly [prices: number, of: number | null])[]) => ({
   live: rows('price', 10_000),
@@ -146,7 +159,7 @@ describe('prices that are live with other values', () => {
 
   it('are named by fund, the fund with most of them first', () => {
     const loss = { ...noLoss, ...changed([6, 100], [1292, 1292], [2, null], [50, 64], [7, 50]) }
-    const [found] = objectionsTo(snapshot(100), snapshot(100, rows('price', 10_000)), loss, limits, today)
+    const [found] = objectionsTo(snapshot(100), snapshot(100, rows('price', 10_000)), loss, 1, today)
     expect(found).toMatchObject({
       message:
         '1357 prices that are live have other values (XF1: 1292 of 1292, XF3: 50 of 64, XF4: 7 of 50 and 1 more)',
@@ -170,7 +183,7 @@ describe('prices of many funds on one old day', () => {
 
   it('are named, the first funds with their number', () => {
     const loss = { ...noLoss, ...onDay(34) }
-    const [found] = objectionsTo(snapshot(100), snapshot(100), loss, limits, today)
+    const [found] = objectionsTo(snapshot(100), snapshot(100), loss, 1, today)
     expect(found).toMatchObject({
       message:
         '34 of 100 funds have other prices on 2026-10-23, which are live (XF0, XF1, XF2 and 31 more): are these prices of another day?',
@@ -206,7 +219,7 @@ describe('funds with other names', () => {
 
   it('are named by ISIN, an exchange with whose name it is', () => {
     const saidOf = (loss: Partial<Loss>) =>
-      objectionsTo(snapshot(100), snapshot(100), { ...noLoss, ...loss }, limits, today).map(
+      objectionsTo(snapshot(100), snapshot(100), { ...noLoss, ...loss }, 1, today).map(
         ({ message }) => message,
       )
     expect(saidOf(renamed(['A', 'B'], ['B', 'A'], ['C', 'D']))).toEqual([
@@ -234,17 +247,17 @@ it.each([
 ])('of %i funds, a loss of %i passes: %s', (before, funds, passes) => {
   const head = snapshot(before - funds)
   const live = snapshot(before)
-  const found = objectionsTo(head, live, { ...noLoss, funds }, limits, today)
+  const found = objectionsTo(head, live, { ...noLoss, funds }, 1, today)
   expect(found.map(({ guard }) => guard)).toEqual(passes ? [] : ['lost-funds'])
 })
 
 it.each([
   ['price', 700, 300, []],
-  ['price', 692, 300, ['lost-prices']],
+  ['price', 692, 300, ['lost-rows']],
   // Ten funds may have had a fifth of the rows; of the rest a fifth may be lost.
   ['emt', 640, 300, []],
   ['emt', 639, 300, ['lost-rows']],
-  ['emt', 0, 300, ['empty-table']],
+  ['emt', 0, 300, ['lost-rows']],
 ])('what ten lost funds explain is no loss of its own: of 1,000 rows of %s %i are left', (...given) => {
   const [table, left, prices, expected] = given
   const found = refusedOf(rows(table, left), { funds: 90, prices, live: rows(table, 1000) })

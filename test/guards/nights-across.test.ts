@@ -111,7 +111,7 @@ const nights: readonly Night<keyof typeof lives>[] = [
     'exchanged prices that are allowed in any order',
     higher(0.94, two) + exchangedPrices,
     /look exchanged/,
-    { live: '6 % apart', ...allow(`lost-funds,swapped:${two.toLowerCase()},${one},lost-prices`) },
+    { live: '6 % apart', ...allow(`lost-funds,swapped:${two.toLowerCase()},${one},lost-rows`) },
   ],
   [
     'exchanged prices, and those of another pair are allowed',
@@ -149,7 +149,7 @@ it('prints flags that let the night live, beside others in one list', async () =
   const night = { asOf: tonight, edit: higher(0.94, two) + exchangedPrices }
   const allowing = allowedBy((await publishNight(night)).stderr)
   expect(allowing).toBe(swapped.join())
-  for (const list of [allowing, `lost-funds,${allowing},lost-prices`]) {
+  for (const list of [allowing, `lost-funds,${allowing},lost-rows`]) {
     await goBack('6 % apart', lives['6 % apart'])
     expect(await publishNight({ ...night, ...allow(list) })).toMatchObject({ code: 0, stderr: '' })
   }

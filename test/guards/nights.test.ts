@@ -45,7 +45,7 @@ const lives: Readonly<Record<Live, readonly LiveNight[]>> = {
 }
 
 function emptied(table: string, ...others: readonly string[]): Night<Live> {
-  return [`${table} is empty`, `DELETE FROM ${table};`, [`empty-table:${table}`, ...others]]
+  return [`${table} is empty`, `DELETE FROM ${table};`, [`lost-rows:${table}`, ...others]]
 }
 
 const jump = [`price-jump:${one}`]
@@ -95,32 +95,27 @@ const nights: readonly Night<Live>[] = [
   ],
   // What is only doubtful.
   ['a NAV that stays for ten days', flat(10), /not moved/, allow('changed-prices')],
-  ['a gap in the history', closed('2024-04-10', '2024-04-18'), /2024-04/, allow('lost-prices')],
+  ['a gap in the history', closed('2024-04-10', '2024-04-18'), /2024-04/, allow('lost-rows:price')],
   // What is lost.
   ['one of eleven funds fewer', withoutFunds(1), new RegExp(`1 fund gone: ${isins.at(-1) ?? ''} Fund`)],
   ['two of eleven funds fewer', withoutFunds(2), ['lost-funds']],
-  [
-    'two funds fewer, as the config allows',
-    withoutFunds(2),
-    /2 funds gone/,
-    { config: { guards: { lostFunds: 0.2 } } },
-  ],
+  ['two funds fewer, as the config allows', withoutFunds(2), /2 funds gone/, limits({ strictness: 0.5 })],
   ['the night after an approved loss of funds', withoutFunds(3), 'live', { live: 'three funds fewer' }],
   ['a loss after an approved one', withoutFunds(5), ['lost-funds'], { live: 'three funds fewer' }],
   ['1 % of the price rows fewer', withoutPrices(15), /15 prices removed/],
-  ['a little more than 1 % of the price rows fewer', withoutPrices(16), ['lost-prices']],
+  ['a little more than 1 % of the price rows fewer', withoutPrices(16), ['lost-rows:price']],
   ['a little more than 20 % of the rows of a table fewer', withoutRows(12), ['lost-rows:structure_item']],
   ['fewer documents of an endpoint', withoutFunds(1, ['profile']), /value.* gone: profile/],
   ['more than 10 % of them fewer', withoutFunds(2, ['profile']), ['lost-documents:profile']],
-  emptied('profile', 'empty-endpoint:profile'),
+  emptied('profile', 'lost-documents:profile'),
   emptied('key_figure'),
-  emptied('price', ...ofPrices.map((id) => `empty-endpoint:${id}`), 'older-prices', 'unpriced-funds'),
+  emptied('price', ...ofPrices.map((id) => `lost-documents:${id}`), 'older', 'lost-funds'),
   ['a table that was empty before', 'DELETE FROM emt;', 'live', { live: 'no emt' }],
   ['a table that is empty in the first night', 'DELETE FROM emt;', 'live', { live: 'nothing' }],
   [
     'two funds without a price',
     withoutFunds(2, ['price']),
-    [...ofPrices.map((id) => `lost-documents:${id}`), 'lost-prices', 'unpriced-funds'],
+    [...ofPrices.map((id) => `lost-documents:${id}`), 'lost-rows:price', 'lost-funds'],
   ],
   // What is changed.
   ['a price of April that is corrected', corrected(one), new RegExp(`2 prices of 1 fund corrected: ${one}`)],
@@ -132,7 +127,7 @@ const nights: readonly Night<Live>[] = [
   ['all prices of a fund 2 % higher', higher(1.02), ['changed-prices']],
   ['names of two funds that are exchanged', exchanged, ['renamed-funds']],
   ['two of eleven funds with other names', named(one, 'New') + named(two, 'Newer'), ['renamed-funds']],
-  ['no benchmark any more', withoutBenchmark(11), ['lost-values:profile']],
+  ['no benchmark any more', withoutBenchmark(11), ['column:profile.benchmark']],
   ['one of eleven benchmarks fewer', withoutBenchmark(1), /1 value gone: profile\.benchmark/],
   ['a fund that may be given out now', '', /1 fund public now: XF/, { live: 'a private fund' }],
   [
@@ -146,12 +141,12 @@ const nights: readonly Night<Live>[] = [
   [
     'an as-of date before the live one',
     closed('2024-05-01', '2024-05-31'),
-    ['older-date', 'older-prices', 'lost-prices'],
+    ['older', 'lost-rows:price'],
     { flags: '--as-of 2024-04-30' },
   ],
-  ['prices older than the live ones', closed('2024-05-03', tonight), ['older-prices', 'lost-prices']],
-  ['stale prices of less than a tenth of the funds', stale(1), /stale/, allow('lost-prices')],
-  ['stale prices of more than a tenth of the funds', stale(2), ['stale-prices'], allow('lost-prices')],
+  ['prices older than the live ones', closed('2024-05-03', tonight), ['older', 'lost-rows:price']],
+  ['stale prices of less than a tenth of the funds', stale(1), /stale/, allow('lost-rows:price')],
+  ['stale prices of more than a tenth of the funds', stale(2), ['stale-prices'], allow('lost-rows:price')],
   ['an as-of date in the future', '', ['future-date'], { flags: '--as-of 2999-01-04' }],
   ['a database that is not marked as complete', '', ['incomplete'], { config: { requireComplete: true } }],
   // What the checks of values refuse.

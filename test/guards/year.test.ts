@@ -180,7 +180,6 @@ beforeAll(async () => {
       downloads: false,
       bucket: { graceSeconds: 0 },
       import: { price: { columns }, corporate_action: { columns: ofActions } },
-      freshness: { maxStaleShare: 1 },
     }),
   )
   expect(await fundpress(['init', '--db', 'funds.sqlite'])).toMatchObject({ code: 0 })

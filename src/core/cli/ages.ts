@@ -3,6 +3,7 @@
 import type { Hold, LiveSnapshot } from '../bucket/live/live.ts'
 import { escapeInvisible } from '../data/model/printable.ts'
 import { describeStale, staleShare } from '../guards/assess.ts'
+import { shareOf } from '../guards/loss.ts'
 import { todayInBerlin } from '../guards/clock.ts'
 import { businessDaysBetween, type Calendar, openCalendar } from '../guards/calendar.ts'
 import { describeHold } from '../guards/going-back.ts'
@@ -38,17 +39,18 @@ export const secondsLive = ({ liveSince, now }: Pick<LiveFacts, 'liveSince' | 'n
 
 /** @param stagedSince undefined: nothing is staged @throws {UsageError} if the settings name an unknown calendar */
 export async function judgeAges(
-  freshness: Settings['freshness'],
+  { freshness, expectations }: Pick<Settings, 'freshness' | 'expectations'>,
   live: LiveFacts,
   { maxAge, maxWait }: Limits,
   stagedSince: string | undefined,
 ): Promise<Ages> {
   if (maxAge === undefined && maxWait === undefined) return noAges
-  const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = freshness
+  const { calendar: name, yearEndOpen: isYearEndOpen } = freshness
   const calendar = await openCalendar(name, isYearEndOpen).catch(wrongSettings)
   const late = [...tooOld(live, calendar, maxAge), ...unapproved(live, calendar, maxWait, stagedSince)]
-  const isStale = maxAge !== undefined && staleShare(live.freshness) > maxStaleShare
-  return { late, stale: isStale ? [describeStale(live.freshness, maxStaleShare)] : [] }
+  const most = shareOf('stale-prices', expectations.strictness)
+  const isStale = maxAge !== undefined && staleShare(live.freshness) > most
+  return { late, stale: isStale ? [describeStale(live.freshness, most)] : [] }
 }
 
 function tooOld(live: LiveFacts, calendar: Calendar, maxAge = Infinity): string[] {

@@ -26,7 +26,7 @@ export async function doorOptions(
   { override, lock: isLocking, forgetKvs, keepDays = null }: DoorFlags,
 ): Promise<Omit<DoorOptions, 'onWarning'> & Pick<PublishOptions, 'compared'>> {
   const { settings, today, signal, stderr } = session
-  const { docsUrl, freshness, guards, bucket, downloads } = settings
+  const { docsUrl, expectations, bucket, downloads } = settings
   const { pointer, isForgetting } = await followingOf(session, forgetKvs)
   const onGone = async (gone: Gone) => {
     await keepRun(session, { events: eventsOfGone(gone, override.who) }, isLocking, stderr.tell)
@@ -34,7 +34,7 @@ export async function doorOptions(
   return {
     table: routeTable(endpoints, docsUrl),
     signing: signatureRules(session, 'nobody'),
-    limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
+    strictness: expectations.strictness,
     override,
     today,
     signal,

@@ -9,7 +9,7 @@ import type { ProposedGroup } from '../data/check/propose-groups.ts'
 import type { Replay } from '../data/check/replay.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
 import { type FreshnessCounts, marks } from '../guards/assess.ts'
-import { guards, type Objection } from '../guards/guards.ts'
+import type { Objection } from '../guards/guards.ts'
 import { listed } from '../guards/loss.ts'
 import { statusWords } from '../layout/status-wording.ts'
 import type { Paint } from './terminal.ts'
@@ -136,10 +136,8 @@ export function describeReplay({ nights, guards: counts }: Replay): string {
     guard,
     formatCount(count),
     formatCount(fundNights),
-    guards[guard].setting ?? '',
   ])
-  const table =
-    rows.length === 0 ? [] : alignedTable([['refused by', 'nights', 'prices', 'setting'], ...rows])
+  const table = rows.length === 0 ? [] : alignedTable([['refused by', 'nights', 'prices'], ...rows])
   const prices = nights.reduce((sum, { funds }) => sum + funds, 0)
   const first = nights[0]?.day ?? ''
   const last = nights.at(-1)?.day ?? ''

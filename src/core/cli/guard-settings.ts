@@ -1,4 +1,4 @@
-/** Settings of the guards: limits of age and expectations of prices, and of losses by a publish. */
+/** Settings of the guards: limits of age, and what is expected of data. */
 
 import { z } from 'zod'
 import { maxBusinessDays } from '../guards/calendar.ts'
@@ -47,8 +47,6 @@ const freshnessGroup = fundGroup({
   never: say('The prices of these funds are not monitored.', z.boolean('true or false').exactOptional()),
 })
 
-const share = numberBetween(0, 1)
-
 const strictness = numberBetween(0.1, 10)
 
 const expectationGroup = fundGroup({
@@ -65,10 +63,6 @@ export const guardSettings = {
     yearEndOpen: say('24 and 31 December are business days.', onOrOff(defaultFreshness.yearEndOpen)),
     warnDays: say('An older price is late.', businessDays.default(defaultFreshness.warnDays)),
     errorDays: say('An older price is stale.', businessDays.default(defaultFreshness.errorDays)),
-    maxStaleShare: say(
-      'A publish is refused if a larger share of the watched funds is stale.',
-      numberBetween(0, 1).default(defaultFreshness.maxStaleShare),
-    ),
     groups: say(
       'Other rules for some funds. The first group that a fund belongs to applies.',
       z.array(freshnessGroup, 'a list').default([]),
@@ -87,19 +81,5 @@ export const guardSettings = {
       'Another strictness for some funds. The first group that a fund belongs to applies.',
       z.array(expectationGroup, 'a list').default([]),
     ),
-  }),
-  guards: group('How far a publish may differ from what is live. Shares are from 0 to 1.', {
-    lostFunds: say('The share of funds; one fund may always be lost.', share.default(0.1)),
-    lostDocuments: say('The share of documents of each endpoint.', share.default(0.1)),
-    lostPrices: say('The share of price rows.', share.default(0.01)),
-    lostRows: say(
-      'The share of rows of each other table, and of values of each column that may be empty.',
-      share.default(0.2),
-    ),
-    changedPrices: say(
-      'The share of prices, of a fund or of all, that are live and may get other values.',
-      share.default(0.01),
-    ),
-    renamedFunds: say('The share of funds that may get other names.', share.default(0.1)),
   }),
 }

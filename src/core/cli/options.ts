@@ -31,13 +31,11 @@ const settingFlags: Partial<Record<SettingKey, string>> = {
   'bucket.region': '--region <name>',
   'bucket.prefix': '--prefix <folder>',
   'bucket.pathStyle': '--path-style',
-  'bucket.maxDeletes': '--max-deletes <number>',
   'serve.host': '--host <address>',
   'serve.port': '--port <number>',
   'serve.trustedProxies': '--trusted-proxies <addresses>',
   'edge.hstsSeconds': '--hsts <seconds>',
   'edge.keyValueStore': '--flip-kvs <arn>',
-  'freshness.maxStaleShare': '--max-stale-share <share>',
 }
 
 export const bucketSettings = [

@@ -151,10 +151,6 @@ export const configShape = z.strictObject(
         orNull(edges),
       ),
       maxRate: say('Puts per second at most. Default: no limit.', orNull(whole(1, 100_000))),
-      maxDeletes: say(
-        'How many live objects a publish may take away. Default: a tenth of them.',
-        orNull(whole(0, 100_000_000)),
-      ),
       leaseSeconds: say('Seconds until the lock of a crashed publish expires.', whole(10, 3600).default(180)),
       lateSeconds: say(
         'Seconds in which requests of a killed publish may still reach the store. The next publish waits for that time. ' +

@@ -93,8 +93,8 @@ type WatchedCounts = Pick<FreshnessCounts, 'fresh' | 'late' | 'stale'>
 export const staleShare = ({ fresh, late, stale }: WatchedCounts): number =>
   stale === 0 ? 0 : stale / (fresh + late + stale)
 
-export function describeStale({ fresh, late, stale }: WatchedCounts, maxStaleShare: number): string {
-  const limit = `${Number((maxStaleShare * 100).toFixed(2))} %`
+export function describeStale({ fresh, late, stale }: WatchedCounts, most: number): string {
+  const limit = `${Number((most * 100).toFixed(2))} %`
   return `the prices of ${stale} of ${fresh + late + stale} funds are stale, more than ${limit}`
 }
 

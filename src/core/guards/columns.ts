@@ -161,7 +161,7 @@ function portfolios({ columns, funds }: Statistics) {
   }
 }
 
-/** The last rows of a table are counted by `empty-table`, and the documents that many funds lose by `lost-documents`. */
+/** The last rows of a table are counted by `lost-rows`, and the documents that many funds lose by `lost-documents`. */
 function lostTables(table: string, all: readonly Compared[]): ColumnDoubt[] {
   const lost = all.filter(({ before, after }) => before.rows > 0 && after.rows === 0)
   if (all.every(({ after }) => after.rows === 0)) return []
@@ -221,16 +221,13 @@ function doubtsAboutColumn(
   if (first === undefined) return isExchanged ? [] : mixedUp(table, column, values, isMost)
   const of = first.slice === '' ? '' : ` of ${first.slice}`
   const more = found.length === 1 ? '' : `, and ${found.length - 1} more of this column alike`
-  const { guard = 'column' } = first
-  const subject = guard === 'column' ? `${table}.${column}` : table
+  const subject = `${table}.${column}`
   const message = `${table}.${column}${of}: ${first.message}${more}`
-  return [{ guard, subject, isin: null, table, message }]
+  return [{ guard: 'column', subject, isin: null, table, message }]
 }
 
 interface Doubt {
   readonly message: string
-  /** `column` unless given. */
-  readonly guard?: GuardName
 }
 
 /** Covered by the same permission as the values that a publish counts. */
@@ -238,7 +235,7 @@ function lostValues(some: readonly Value[], isMost: IsMost): Doubt | null {
   const had = some.filter(({ before }) => countOf(before) > 0)
   const lost = had.filter(({ after }) => countOf(after) === 0)
   if (had.length < fewestFunds || !isMost(lost.length, had.length)) return null
-  return { guard: 'lost-values', message: `${shareOf(lost, had)} have no value any more${examples(lost)}` }
+  return { message: `${shareOf(lost, had)} have no value any more${examples(lost)}` }
 }
 
 function equalForAll(some: readonly Value[], isMost: IsMost): Doubt | null {

@@ -3,7 +3,7 @@
 import { isDay, isIsin } from '../api/routes/values.ts'
 import { shellText } from '../system/shell-text.ts'
 
-/** `subject` narrows the guard in `--allow`, as in `price-jump:DE0008471400`. `setting` is its limit in the config. */
+/** `subject` narrows the guard in `--allow`, as in `price-jump:DE0008471400`. `setting` decides on it. */
 interface Guard {
   readonly refuses: string
   readonly subject: 'ISIN' | 'ISIN,ISIN' | 'endpoint' | 'table' | 'column' | 'setting' | 'day' | null
@@ -18,7 +18,7 @@ const guard = (
 
 const strictness = 'expectations.strictness'
 
-/** By name in `--allow`. The README of this room lists them with their defaults (a test compares). */
+/** By name in `--allow`. `npm run generate` lists them in the README of this room. */
 export const guards = {
   'price-jump': guard(
     'a NAV far from the one before, beyond what the fund and the market do',
@@ -38,36 +38,30 @@ export const guards = {
     'ISIN,ISIN',
     strictness,
   ),
-  column: guard('values of a column that have changed for many funds as they never do', 'column', strictness),
+  column: guard(
+    'values of a column that have changed for many funds as they never do, or that many have lost',
+    'column',
+    strictness,
+  ),
   'missing-prices': guard(
     'funds without the new price that was expected, while others have one',
     null,
     strictness,
   ),
-  'lost-funds': guard('fewer funds than are live', null, 'guards.lostFunds'),
-  'lost-documents': guard('fewer documents of an endpoint', 'endpoint', 'guards.lostDocuments'),
-  'empty-endpoint': guard('an endpoint without a document that has some live', 'endpoint'),
-  'lost-prices': guard('fewer price rows', null, 'guards.lostPrices'),
-  'lost-rows': guard('fewer rows of another table', 'table', 'guards.lostRows'),
-  'lost-values': guard('fewer values of a column that may be empty', 'table', 'guards.lostRows'),
-  'empty-table': guard('a table without a row that had some', 'table'),
+  'lost-funds': guard('fewer funds than are live, or fewer with a price', null, strictness),
+  'lost-documents': guard('fewer documents of an endpoint, or none', 'endpoint', strictness),
+  'lost-rows': guard('fewer rows of a table, or none', 'table', strictness),
   'changed-prices': guard(
     'many prices that are live and would have other values, or those of many funds on an old day',
     'day',
-    'guards.changedPrices',
+    strictness,
   ),
-  'renamed-funds': guard(
-    'many funds with other names, or with the names of each other',
-    null,
-    'guards.renamedFunds',
-  ),
-  'new-funds': guard('many funds that are not live, into which none has merged'),
+  'renamed-funds': guard('many funds with other names, or with the names of each other', null, strictness),
+  'new-funds': guard('many funds that are not live, into which none has merged', null, strictness),
   settings: guard('an address, a publisher, a licence or keys that are not those of what is live', 'setting'),
-  'unpriced-funds': guard('many funds that have lost their price', null, 'guards.lostFunds'),
-  'older-date': guard('an as-of date before the live one'),
-  'older-prices': guard('a newest price before the live one'),
-  'stale-prices': guard('too many funds with stale prices', null, 'freshness.maxStaleShare'),
-  deletes: guard('many objects that are live and would be gone', null, 'bucket.maxDeletes'),
+  older: guard('an as-of date, or a newest price, before the live one'),
+  'stale-prices': guard('too many funds with stale prices', null, strictness),
+  deletes: guard('many objects that are live and would be gone', null, strictness),
   'future-date': guard('an as-of date in the future (Europe/Berlin)'),
   clock: guard("a machine whose clock differs from the store's by more than 15 minutes"),
   incomplete: guard('a database without the complete load of the expected day', null, 'requireComplete'),

@@ -3,22 +3,37 @@
 import { describeStale, type FreshnessCounts, staleShare } from './assess.ts'
 import type { GuardName, Objection } from './guards.ts'
 
-/** Limits of the guards of a publish, as shares from 0 to 1. The README of this room lists them. */
-export interface GuardLimits {
-  readonly lostFunds: number
-  readonly lostDocuments: number
-  readonly lostPrices: number
-  readonly lostRows: number
-  /** Live prices that may have other values: of those of a fund, and of all. */
-  readonly changedPrices: number
-  readonly renamedFunds: number
+/**
+ * What a publish may lose or change, by guard: shares of what is live, from 0 to 1. They are divided by the strictness of the
+ * settings. `npm run generate` lists them in the README of this room.
+ */
+export const limits = {
+  /** Of the funds; one may always be lost. Of those with a price, too. */
+  'lost-funds': 0.1,
+  /** Of the documents of each endpoint. */
+  'lost-documents': 0.1,
+  /** Of the rows of each table. */
+  'lost-rows': 0.2,
+  /** A history does not change. */
+  'lost-rows:price': 0.01,
+  /** Of the values of each column that may be empty; one may always be lost. */
+  'column:lost': 0.2,
+  /** Of the prices of a fund, and of all. */
+  'changed-prices': 0.01,
+  /** Of the funds with a price, on a day before their newest one. */
+  'changed-prices:day': 1 / 3,
+  'renamed-funds': 0.1,
+  'new-funds': 0.1,
   /** Of the watched funds. */
-  readonly maxStaleShare: number
-  /** Live objects that may be gone, a number; null for a tenth of them. */
-  readonly maxDeletes: number | null
-}
+  'stale-prices': 0.1,
+  /** Of the objects. */
+  deletes: 0.1,
+} as const satisfies Partial<Record<GuardName | `${GuardName}:${string}`, number>>
 
-const maxDeletedShare = 0.1
+/** The share that a guard lets pass, from 0 to 1. */
+export const shareOf = (guard: keyof typeof limits, strictness: number) =>
+  Math.min(1, limits[guard] / strictness)
+
 const namedFunds = 3
 
 /** `A, B, C and 4 more` */
@@ -95,19 +110,20 @@ export function lossByCounts(live: SnapshotFigures, head: SnapshotFigures): Loss
 
 /**
  * Objections of the guards of a publish. Lost funds are one objection, which covers their documents, rows and objects.
- * @param live null, as the loss, if nothing is live @param today ISO 8601, in Europe/Berlin
+ * @param live null, as the loss, if nothing is live @param strictness limits are divided by it
+ * @param today ISO 8601, in Europe/Berlin
  */
 export function objectionsTo(
   head: SnapshotFigures,
   live: SnapshotFigures | null,
   loss: Loss | null,
-  limits: GuardLimits,
+  strictness: number,
   today: string,
 ): readonly Objection[] {
   return [
     ...futureDate(head.asOf, today),
-    ...(live === null || loss === null ? [] : lossesOf(head, live, loss, limits)),
-    ...staleFunds(head, limits.maxStaleShare),
+    ...(live === null || loss === null ? [] : lossesOf(head, live, loss, strictness)),
+    ...staleFunds(head, strictness),
   ]
 }
 
@@ -124,17 +140,17 @@ function objection(guard: GuardName, message: string, figures: Figures, subject:
   return { guard, subject, message, figures: { before, after, limit } } satisfies Objection
 }
 
-function lossesOf(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, limits: GuardLimits) {
+function lossesOf(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, strictness: number) {
   return [
     ...olderThan(head, live),
-    ...lostFunds(head, live, loss, limits.lostFunds),
-    ...loss.documents.flatMap((counts) => lostDocuments(counts, limits.lostDocuments)),
-    ...lostRows(head, live, loss, limits),
-    ...lostValues(head, live, limits.lostRows),
-    ...changedPrices(live, loss, limits.changedPrices),
-    ...renamedFunds(live, loss, limits.renamedFunds),
-    ...unpricedFunds(head, live, loss, limits.lostFunds),
-    ...deletes(live, loss, limits.maxDeletes),
+    ...lostFunds(head, live, loss, strictness),
+    ...loss.documents.flatMap((counts) => lostDocuments(counts, strictness)),
+    ...lostRows(head, live, loss, strictness),
+    ...lostValues(head, live, strictness),
+    ...changedPrices(live, loss, strictness),
+    ...renamedFunds(live, loss, strictness),
+    ...unpricedFunds(head, live, loss, strictness),
+    ...deletes(live, loss, strictness),
   ]
 }
 
@@ -142,14 +158,14 @@ function olderThan(head: SnapshotFigures, live: SnapshotFigures): Objection[] {
   const found: Objection[] = []
   if (head.asOf < live.asOf) {
     const message = `it is of ${head.asOf}, older than the live one of ${live.asOf}`
-    found.push(objection('older-date', message, [live.asOf, head.asOf, `from ${live.asOf}`]))
+    found.push(objection('older', message, [live.asOf, head.asOf, `from ${live.asOf}`]))
   }
   const { newestPrice: newest } = head
   const { newestPrice: before } = live
   if (before !== null && (newest === null || newest < before)) {
     const own = newest === null ? 'it has no price at all' : `its newest price is of ${newest}`
     const message = `${own}, that of the live one is of ${before}`
-    found.push(objection('older-prices', message, [before, newest ?? 'none', `from ${before}`]))
+    found.push(objection('older', message, [before, newest ?? 'none', `from ${before}`]))
   }
   return found
 }
@@ -159,30 +175,34 @@ function lostFunds(
   { merged = [] }: SnapshotFigures,
   { funds: before }: SnapshotFigures,
   loss: Loss,
-  share: number,
+  strictness: number,
 ): Objection[] {
   const isins = loss.isins.filter((isin) => !merged.includes(isin))
   const funds = loss.funds - (loss.isins.length - isins.length)
   const after = before - funds
   // One fund may always be lost, unless it is the last.
-  const least = Math.max(1, Math.min(before - 1, leastOf(before, share)))
+  const least = Math.max(1, Math.min(before - 1, leastOf(before, shareOf('lost-funds', strictness))))
   if (funds === 0 || after >= least) return []
   const names = isins.length === 0 ? '' : ` (${listed(isins)})`
   const message = `it lacks ${funds} of ${before} funds${names}, and table corporate_action has no merger of them`
   return [objection('lost-funds', message, [before, after, `at least ${least}`])]
 }
 
-const newShare = 0.1
+/** Fewer funds may always be new. */
 const fewestNew = 2
 
-/** Funds of another company, or of a test, are most likely many at once. @param isins of funds that are not live */
+/**
+ * Funds of another company, or of a test, are most likely many at once.
+ * @param isins of funds that are not live @param strictness limits are divided by it
+ */
 export function newFunds(
   { successors = [] }: Pick<SnapshotFigures, 'successors'>,
   { funds: before }: Pick<SnapshotFigures, 'funds'>,
   isins: readonly string[],
+  strictness: number,
 ): Objection[] {
   const added = isins.filter((isin) => !successors.includes(isin))
-  const most = Math.max(fewestNew - 1, Math.floor(before * newShare + 1e-9))
+  const most = Math.max(fewestNew - 1, mostOf(before, shareOf('new-funds', strictness)))
   if (added.length <= most) return []
   const message = `it has ${added.length} new funds beside ${before} (${listed(added)}), and table corporate_action has no merger into them`
   return [objection('new-funds', message, [before, before + added.length, `at most ${before + most}`])]
@@ -191,88 +211,89 @@ export function newFunds(
 /** The least count that no guard refuses. @param share that may be lost */
 const leastOf = (expected: number, share: number) => Math.ceil(expected * (1 - share) - 1e-9)
 
-function lostDocuments({ endpoint, before, after }: Loss['documents'][number], share: number): Objection[] {
-  const least = Math.max(before > 0 ? 1 : 0, leastOf(before, share))
+/** The largest count that no guard refuses. @param share that may be affected */
+const mostOf = (all: number, share: number) => Math.floor(all * share + 1e-9)
+
+function lostDocuments(
+  { endpoint, before, after }: Loss['documents'][number],
+  strictness: number,
+): Objection[] {
+  const least = Math.max(before > 0 ? 1 : 0, leastOf(before, shareOf('lost-documents', strictness)))
   if (after >= least) return []
-  const [guard, message] =
+  const message =
     after === 0
-      ? (['empty-endpoint', `${endpoint} has no document, the live one has ${before}`] as const)
-      : (['lost-documents', `${endpoint} has ${after} documents, the live one ${before}`] as const)
-  return [objection(guard, message, [before, after, `at least ${least}`], endpoint)]
+      ? `${endpoint} has no document, the live one has ${before}`
+      : `${endpoint} has ${after} documents, the live one ${before}`
+  return [objection('lost-documents', message, [before, after, `at least ${least}`], endpoint)]
 }
 
 /** A lost fund may have had twice as many rows as the average. */
 const rowsOfLostFund = 2
 
-function lostRows(
-  head: SnapshotFigures,
-  live: SnapshotFigures,
-  loss: Loss,
-  limits: GuardLimits,
-): Objection[] {
+function lostRows(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, strictness: number): Objection[] {
   const after = head.counts?.rows
   if (after === undefined) return []
   const lostShare = loss.funds === 0 ? 0 : Math.min(1, (rowsOfLostFund * loss.funds) / live.funds)
   return Object.entries(live.counts?.rows ?? {}).flatMap(([table, rows]) => {
     const isPrice = table === 'price'
     const explained = isPrice && loss.prices !== null ? loss.prices : rows * lostShare
-    const least = Math.max(1, leastOf(rows - explained, isPrice ? limits.lostPrices : limits.lostRows))
+    const share = shareOf(isPrice ? 'lost-rows:price' : 'lost-rows', strictness)
+    const least = Math.max(1, leastOf(rows - explained, share))
     const left = after[table] ?? 0
     // `lostFunds` counts these.
     if (table === 'fund' || rows === 0 || left >= least) return []
-    const figures: Figures = [rows, left, `at least ${least}`]
-    if (left === 0) return [objection('empty-table', `the table ${table} is empty`, figures, table)]
-    const message = `the table ${table} has ${left} rows, that of the live one ${rows}`
-    return [
-      isPrice ? objection('lost-prices', message, figures) : objection('lost-rows', message, figures, table),
-    ]
+    const message =
+      left === 0
+        ? `the table ${table} is empty, that of the live one has ${rows} rows`
+        : `the table ${table} has ${left} rows, that of the live one ${rows}`
+    return [objection('lost-rows', message, [rows, left, `at least ${least}`], table)]
   })
 }
 
 /** One value of a column may always be lost, and one for each lost row, because `lostRows` counts these. */
-function lostValues(head: SnapshotFigures, live: SnapshotFigures, share: number): Objection[] {
+function lostValues(head: SnapshotFigures, live: SnapshotFigures, strictness: number): Objection[] {
   const before = live.counts
   const after = head.counts
   return Object.entries(before?.values ?? {}).flatMap(([column, values]) => {
     const [table = ''] = column.split('.')
     const rows = Math.max(0, (before?.rows[table] ?? 0) - (after?.rows[table] ?? 0))
-    const least = Math.min(values - 1, leastOf(values, share)) - rows
+    const least = Math.min(values - 1, leastOf(values, shareOf('column:lost', strictness))) - rows
     // Another version may count other columns.
     const left = after?.values[column] ?? values
     if (left >= least) return []
     const message = `${column} has ${left} values, that of the live one ${values}`
-    return [objection('lost-values', message, [values, left, `at least ${least}`], table)]
+    return [objection('column', message, [values, left, `at least ${least}`], column)]
   })
 }
 
 /** One price of each fund may always be corrected, and with it the change of the next price. */
 const fewOfEach = 2
 
-function changedPrices(live: SnapshotFigures, loss: Loss, share: number): Objection[] {
+function changedPrices(live: SnapshotFigures, loss: Loss, strictness: number): Objection[] {
   const { changed } = loss
   const rows = live.counts?.rows['price']
-  const mostOf = (prices: number) => Math.max(fewPrices, Math.floor(prices * share + 1e-9))
-  const most = rows === undefined ? Infinity : Math.max(fewOfEach * live.funds, mostOf(rows))
+  const mostChanged = (prices: number) =>
+    Math.max(fewPrices, mostOf(prices, shareOf('changed-prices', strictness)))
+  const most = rows === undefined ? Infinity : Math.max(fewOfEach * live.funds, mostChanged(rows))
   const sum = changed.reduce((total, { prices }) => total + prices, 0)
-  const funds = changed.filter(({ prices, of }) => of !== null && prices > mostOf(of))
-  if (funds.length === 0 && sum <= most) return changedDays(live, loss)
+  const funds = changed.filter(({ prices, of }) => of !== null && prices > mostChanged(of))
+  if (funds.length === 0 && sum <= most) return changedDays(live, loss, strictness)
   const named = (funds.length === 0 ? changed : funds)
     .toSorted((one, other) => other.prices - one.prices)
     .map(({ isin, prices, of }) => `${isin}: ${prices}${of === null ? '' : ` of ${of}`}`)
   const message = `${sum} prices that are live have other values (${listed(named)})`
-  const limit = `at most ${Math.max(...funds.map(({ of }) => mostOf(of ?? 0)))} of a fund`
+  const limit = `at most ${Math.max(...funds.map(({ of }) => mostChanged(of ?? 0)))} of a fund`
   const figures: Figures = [rows ?? 'unknown', `${sum} changed`, funds.length > 0 ? limit : `at most ${most}`]
   return [objection('changed-prices', message, figures)]
 }
 
-/** Nobody corrects a company by one day: of the live funds with prices, more have today's file under an old day. */
-const changedDayShare = 1 / 3
 /** Fewer funds may always be corrected on one day. */
 const fewestChanged = 3
 
-function changedDays({ freshness }: SnapshotFigures, loss: Loss): Objection[] {
+/** Nobody corrects a company by one day: more funds have today's file under an old day. */
+function changedDays({ freshness }: SnapshotFigures, loss: Loss, strictness: number): Objection[] {
   const priced = pricedFunds(freshness)
-  const most = Math.max(fewestChanged - 1, Math.floor(priced * changedDayShare + 1e-9))
+  const most = Math.max(fewestChanged - 1, mostOf(priced, shareOf('changed-prices:day', strictness)))
   return loss.changedDays
     .filter(({ funds }) => funds > most)
     .map(({ day, funds, first }) => {
@@ -282,13 +303,13 @@ function changedDays({ freshness }: SnapshotFigures, loss: Loss): Objection[] {
     })
 }
 
-function renamedFunds({ funds }: SnapshotFigures, { renamed }: Loss, share: number): Objection[] {
+function renamedFunds({ funds }: SnapshotFigures, { renamed }: Loss, strictness: number): Objection[] {
   const ownerOf = new Map(renamed.map(({ isin, before }) => [before, isin]))
   const exchanged = renamed.flatMap(({ isin, after }) => {
     const owner = ownerOf.get(after)
     return owner === undefined ? [] : [`${isin} that of ${owner}`]
   })
-  const most = Math.max(1, Math.floor(funds * share + 1e-9))
+  const most = Math.max(1, mostOf(funds, shareOf('renamed-funds', strictness)))
   if (exchanged.length === 0 && renamed.length <= most) return []
   const all = exchanged.length === 0 ? renamed.map(({ isin }) => isin) : exchanged
   const [message, limit] =
@@ -298,36 +319,42 @@ function renamedFunds({ funds }: SnapshotFigures, { renamed }: Loss, share: numb
   return [objection('renamed-funds', message, [`${funds} funds`, `${all.length} renamed`, limit])]
 }
 
-function unpricedFunds(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, share: number): Objection[] {
+function unpricedFunds(
+  head: SnapshotFigures,
+  live: SnapshotFigures,
+  loss: Loss,
+  strictness: number,
+): Objection[] {
   const priced = pricedFunds(head.freshness)
   const before = pricedFunds(live.freshness)
-  const least = Math.min(before - 1, leastOf(before, share)) - loss.funds
+  const least = Math.min(before - 1, leastOf(before, shareOf('lost-funds', strictness))) - loss.funds
   if (priced >= least) return []
   const message = `it has prices of ${priced} funds, the live one of ${before}`
-  return [objection('unpriced-funds', message, [before, priced, `at least ${least}`])]
+  return [objection('lost-funds', message, [before, priced, `at least ${least}`])]
 }
 
 /** Funds with a published price: a fund that lost its price is neither late nor stale. */
 const pricedFunds = ({ fresh, late, stale, unwatched }: FreshnessCounts) => fresh + late + stale + unwatched
 
-function deletes({ objects }: SnapshotFigures, loss: Loss, maxDeletes: number | null): Objection[] {
-  const limit = maxDeletes ?? Math.floor(objects * maxDeletedShare)
+function deletes({ objects }: SnapshotFigures, loss: Loss, strictness: number): Objection[] {
+  const limit = mostOf(objects, shareOf('deletes', strictness))
   if (loss.objects <= limit) return []
-  const message = `${loss.objects} objects that are live would be gone, more than ${limit} (--max-deletes)`
+  const message = `${loss.objects} objects that are live would be gone, more than ${limit}`
   return [objection('deletes', message, [objects, objects - loss.objects, `at least ${objects - limit}`])]
 }
 
 export function staleFunds(
   { freshness }: Pick<SnapshotFigures, 'freshness'>,
-  maxStaleShare: number,
+  strictness: number,
 ): Objection[] {
-  if (staleShare(freshness) <= maxStaleShare) return []
+  const share = shareOf('stale-prices', strictness)
+  if (staleShare(freshness) <= share) return []
   const { fresh, late, stale, stalest = [] } = freshness
   const watched = fresh + late + stale
   const funds = stalest.slice(0, namedFunds).map(({ isin, newestPrice }) => `${isin} of ${newestPrice}`)
   const others = stale - funds.length
   if (others > 0) funds.push(`${others} more`)
-  const message = `${describeStale(freshness, maxStaleShare)} (newest prices: ${funds.join(', ')}): get their prices into the database and build again, or give funds that are priced less often a group in freshness.groups`
-  const limit = `at most ${Math.floor(watched * maxStaleShare)}`
+  const message = `${describeStale(freshness, share)} (newest prices: ${funds.join(', ')}): get their prices into the database and build again, or give funds that are priced less often a group in freshness.groups`
+  const limit = `at most ${mostOf(watched, share)}`
   return [objection('stale-prices', message, [`${watched} watched`, `${stale} stale`, limit])]
 }

@@ -11,8 +11,6 @@ export interface FreshnessSettings {
   /** An older price is late (`warnDays`) or stale (`errorDays`). */
   readonly warnDays: number
   readonly errorDays: number
-  /** From 0 to 1, of the watched funds. */
-  readonly maxStaleShare: number
   readonly groups: readonly FreshnessGroup[]
 }
 
@@ -21,7 +19,6 @@ export const defaultFreshness: FreshnessSettings = {
   yearEndOpen: false,
   warnDays: 2,
   errorDays: 5,
-  maxStaleShare: 0.1,
   groups: [],
 }
 

@@ -100,20 +100,23 @@ export function settingsDigest(options: Deciding): string {
   // Refused prices make no snapshot: limits change its content only if prices are withheld.
   const limits = expectations.onImplausible === 'withhold' ? [expectations] : []
   const named = publisher === null ? [] : [digestOfPublisher(publisher)]
-  const others = [baseUrl, hasPages, downloads, decisive(options), ...packer, ...limits, ...named, caching]
+  const others = [
+    baseUrl,
+    hasPages,
+    downloads,
+    options.freshness ?? defaultFreshness,
+    ...packer,
+    ...limits,
+    ...named,
+    caching,
+  ]
   return fromOf('settings', options.code ?? codeDigest(), docsUrl, JSON.stringify(others))
 }
 
 /** Digest of the settings that decide which prices are marked as late or stale. */
 export const freshnessDigest = (options: Pick<BuildOptions, 'freshness'>): string =>
-  fromOf('freshness', JSON.stringify(decisive(options)))
+  fromOf('freshness', JSON.stringify(options.freshness ?? defaultFreshness))
 
 /** For shards, whose pages must name the same publisher. */
 export const publisherDigest = ({ publisher = null }: Pick<BuildOptions, 'publisher'>): string =>
   digestOfPublisher(publisher)
-
-/** `maxStaleShare` is for a publish, and changes no file. */
-const decisive = ({ freshness = defaultFreshness }: Pick<BuildOptions, 'freshness'>) => ({
-  ...freshness,
-  maxStaleShare: null,
-})

@@ -22,10 +22,10 @@ useNights(1)
 
 const liveFile = () => press.bucket.body('live.json').toString()
 const words = (...flags: readonly string[]) => flags
-/** A newer day is live: each run of {@link asOf} is refused, as `older-date`. */
+/** A newer day is live: each run of {@link asOf} is refused, as `older`. */
 const publishLater = () => nightlyOf('2026-11-12')
 const older = {
-  guard: 'older-date',
+  guard: 'older',
   subject: null,
   message: 'it is of 2026-11-11, older than the live one of 2026-11-12',
 }
@@ -62,14 +62,14 @@ it('says who has allowed what and why: in the log, the summary, the history and 
   await publishLater()
   expect((await nightly()).code).toBe(3)
   const env = { ...inWorkflow(), GITHUB_ACTOR: 'bob' }
-  const allow = words('--allow', 'older-date', '--reason', 'a | late `delivery`')
+  const allow = words('--allow', 'older', '--reason', 'a | late `delivery`')
   const run = await press.fundpress(
     ['nightly', '--db', 'funds.sqlite', '--as-of', asOf, '--summary', 'night.md', '--json', ...allow],
     env,
   )
   expect(run.code).toBe(0)
   expect(eventsOf(run).filter(({ event }) => event === 'warning')).toMatchObject([
-    { step: 'publish', message: `bob has allowed older-date ("a | late \`delivery\`"): ${older.message}` },
+    { step: 'publish', message: `bob has allowed older ("a | late \`delivery\`"): ${older.message}` },
   ])
   const { snapshot = '' } = press.bucket.live() ?? {}
   const reason = 'a | late `delivery`'
@@ -79,7 +79,7 @@ it('says who has allowed what and why: in the log, the summary, the history and 
     { kind: 'done', asOf, who: 'bob', reason: null, snapshot, times: 1 },
   ])
   // Nothing is allowed a second time if there is nothing to do.
-  expect((await nightly('--again --allow older-date --reason test')).code).toBe(0)
+  expect((await nightly('--again --allow older --reason test')).code).toBe(0)
   expect(keptEvents()).toHaveLength(3)
 })
 

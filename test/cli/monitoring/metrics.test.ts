@@ -93,7 +93,7 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     }
     const refused = await results(nightly('--metrics night.prom'))
     expect(refused.result).toEqual({ ...nothing, refused: 1 })
-    expect(valuesOf(refused.families, 'fundpress_nightly_objections')).toEqual({ 'older-date refused': 1 })
+    expect(valuesOf(refused.families, 'fundpress_nightly_objections')).toEqual({ 'older refused': 1 })
     const failed = await results(press.fundpress('nightly --db none.sqlite --metrics night.prom'))
     expect(failed.result).toEqual({ ...nothing, failed: 1 })
     const skipped = await results(nightlyOf('2026-11-12', '--metrics night.prom'))
@@ -114,7 +114,7 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     await nightlyOf('2026-11-12')
     await nightly('--metrics night.prom --force --reason test')
     const allowed = textfile('night.prom')
-    expect(valuesOf(allowed, 'fundpress_nightly_objections')).toEqual({ 'older-date allowed': 1 })
+    expect(valuesOf(allowed, 'fundpress_nightly_objections')).toEqual({ 'older allowed': 1 })
     expect(valuesOf(allowed, 'fundpress_nightly_warnings')).toBe(1)
     editDatabase(db(), `UPDATE profile SET benchmark = 'x'`)
     const damage = () => {

@@ -29,13 +29,13 @@ beforeEach(() => {
 
 const liveNow = () => press.bucket.live()?.snapshot
 const alice = { GITHUB_ACTOR: 'alice' }
-/** A newer day is live: each run of {@link asOf} is refused, as `older-date`. */
+/** A newer day is live: each run of {@link asOf} is refused, as `older`. */
 const publishLater = async () => {
   await nightlyOf('2026-11-12')
   receiver.take()
 }
 const older = {
-  guard: 'older-date',
+  guard: 'older',
   subject: null,
   message: 'it is of 2026-11-11, older than the live one of 2026-11-12',
 }
@@ -106,7 +106,7 @@ describe('a nightly run', () => {
         step: 'publish',
         objections: [older],
         moreObjections: 0,
-        allow: '--allow older-date --reason "…"',
+        allow: '--allow older --reason "…"',
         who: 'alice',
       },
     ])
@@ -114,7 +114,7 @@ describe('a nightly run', () => {
     expect(receiver.take()).toEqual([])
     expect(keptEvents().at(-1)).toMatchObject({ kind: 'refused', times: 2 })
 
-    const line = `nightly --db funds.sqlite --as-of ${asOf} --sample 9 --allow older-date --reason`.split(' ')
+    const line = `nightly --db funds.sqlite --as-of ${asOf} --sample 9 --allow older --reason`.split(' ')
     expect((await press.fundpress([...line, 'back to <Wednesday>'], alice)).code).toBe(0)
     const told = receiver.take()
     expect(told.map(({ event }) => event).sort()).toEqual(['done', 'forced'])
@@ -284,7 +284,7 @@ describe('a monitor, which looks with `status --max-age` and `verify`,', () => {
         reason: expect.stringContaining('nothing is live') as string,
       },
     ])
-    await nightlyOf('2026-11-20', '', { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' })
+    await nightlyOf('2026-11-20', '', { FUNDPRESS_EXPECTATIONS_STRICTNESS: '0.1' })
     receiver.take()
     expect((await press.fundpress('status')).code).toBe(0)
     expect(receiver.take()).toEqual([])
@@ -298,11 +298,11 @@ describe('a monitor, which looks with `status --max-age` and `verify`,', () => {
   })
 
   it('sends that the live snapshot contradicts itself, or cannot be read', async () => {
-    await nightlyOf('2026-11-20', '', { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' })
+    await nightlyOf('2026-11-20', '', { FUNDPRESS_EXPECTATIONS_STRICTNESS: '0.1' })
     receiver.take()
     const failure = async (line: string, reason: string) => {
       const status = line.includes('--base') ? press.bare : press.fundpress
-      expect((await status(line, { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1' })).code).toBe(1)
+      expect((await status(line, { FUNDPRESS_EXPECTATIONS_STRICTNESS: '0.1' })).code).toBe(1)
       expect(receiver.take()).toMatchObject([
         {
           event: 'failed',

@@ -55,7 +55,7 @@ const complete = async () => {
 it('tells once that no expected price came, that prices are stale, and that both have ended', async () => {
   configure({
     notify: [{ type: 'webhook', url: receiver.url('/all'), events: ['late', 'stale', 'refused', 'failed'] }],
-    freshness: { maxStaleShare: 1 },
+    expectations: { strictness: 0.1 },
   })
   const nights = [
     ['2026-11-11', []],
@@ -102,11 +102,11 @@ it('tells nothing of prices that come a day late each day', async () => {
 })
 
 it('names the stale funds that are new, and those that are gone from the list', async () => {
-  configure({ freshness: { maxStaleShare: 1 } })
+  configure({ expectations: { strictness: 0.1 } })
   await night('2026-11-11')
   await night('2026-11-18')
   editDatabase(db(), 'UPDATE fund SET data_permitted = 0 WHERE isin = (SELECT max(isin) FROM fund)')
-  await nightlyOf('2026-11-19', '--allow lost-funds,unpriced-funds --reason test')
+  await nightlyOf('2026-11-19', '--allow lost-funds --reason test')
   const ended = receiver.take().find(({ event }) => event === 'stale')
   expect(ended).toMatchObject({
     state: 'ended',

@@ -90,8 +90,8 @@ async function losses(
   const isNew = new Set(funds?.added)
   const fresh = added.filter((isin) => isNew.has(isin))
   return [
-    ...(figures === null ? [] : newFunds(head, figures, fresh)),
-    ...objectionsTo(head, figures, loss, door.limits, door.today),
+    ...(figures === null ? [] : newFunds(head, figures, fresh, door.strictness)),
+    ...objectionsTo(head, figures, loss, door.strictness, door.today),
   ]
 }
 

@@ -4,7 +4,6 @@ import type { RestrictedFunds } from '../../api/contract/fund.ts'
 import type { SnapshotChanges } from '../../api/contract/changes.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { AllowedObjection, Objection, Override } from '../../guards/guards.ts'
-import type { GuardLimits } from '../../guards/loss.ts'
 import type { DocumentComparison } from '../manifest/documents.ts'
 import type { ObjectDifference } from '../manifest/listing.ts'
 import type { KeyedLine } from '../manifest/compare.ts'
@@ -20,7 +19,8 @@ import type { Lease, LeaseOptions } from './lease.ts'
 import type { Live, LiveObject } from './live.ts'
 
 export interface DoorOptions extends Following, LeaseOptions {
-  readonly limits: GuardLimits
+  /** Limits of guards are divided by it. */
+  readonly strictness: number
   readonly override: Override
   /** Today in Europe/Berlin, ISO 8601. */
   readonly today: string

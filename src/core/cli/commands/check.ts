@@ -21,8 +21,8 @@ export default defineCommand({
     'live: a folder with a snapshot, or for the bucket the word of a slot, as in build. Without it, the folder of --out ' +
     'counts. If that holds no complete snapshot, the newest price of each fund is new. If such a price is right, build and ' +
     'nightly take it with --allow. The columns of all tables are compared with the same snapshot, across funds.\n\n' +
-    '--replay helps to set limits before the first night: it takes each of the last days with prices as if it had been ' +
-    'the new day of a night, and lists what the guards of prices would have refused, with the setting of each. Guards of what is lost need ' +
+    '--replay helps to choose expectations.strictness before the first night: it takes each of the last days with prices as if it had been ' +
+    'the new day of a night, and lists what the guards of prices would have refused. Guards of what is lost need ' +
     'a live snapshot, so they are not among them. The exit code is 0.\n\n' +
     'With --bucket, and without --since, it tests the bucket in place of a database, and everything else that could make a ' +
     'publish fail: credentials, region, rights, conditional puts, clock, rules of the bucket, disk. It also warns if nobody ' +
@@ -103,7 +103,7 @@ export default defineCommand({
 
 async function showReplay(session: Session, asOf: string, count: number): Promise<void> {
   const { settings, signal, print } = session
-  const { expectations, freshness } = settings
+  const { expectations } = settings
   const db = required(settings.db, 'db')
   const rules = await freshnessRules(settings)
   const progress = showProgress(session, 'funds')
@@ -113,7 +113,6 @@ async function showReplay(session: Session, asOf: string, count: number): Promis
     nights: count,
     expectations,
     rules,
-    maxStaleShare: freshness.maxStaleShare,
     onFund: progress.update,
     signal,
   }

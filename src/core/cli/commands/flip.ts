@@ -24,7 +24,7 @@ export default defineCommand({
     'The guards of `publish` ask again (exit code 3); what was allowed when the snapshot was staged stays allowed. If another ' +
     'snapshot went live since then, stage again. If the snapshot is live already, there is nothing to do.',
   arguments: [snapshotArgument('The id of what is staged, see `status`')],
-  settings: [...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'],
+  settings: [...bucketSettings, 'edge.keyValueStore'],
   options: [...overrideOptions(undefined, 'kept in the history'), forgetKvsOption(), noLockOption()],
   json: 'Print what is live now as JSON',
   examples: [

@@ -26,16 +26,7 @@ export default defineCommand({
     'Several machines can share the work for very many funds: --ask tells first whether there is anything to do, each ' +
     'machine builds a shard (build --shard), and --shards publishes what they made. If the database or the slot of --since ' +
     'has changed meanwhile, this run warns and renders all of it itself.',
-  settings: [
-    'db',
-    'out',
-    'jobs',
-    'docsUrl',
-    'quickCheck',
-    ...bucketSettings,
-    'bucket.maxDeletes',
-    'edge.keyValueStore',
-  ],
+  settings: ['db', 'out', 'jobs', 'docsUrl', 'quickCheck', ...bucketSettings, 'edge.keyValueStore'],
   options: [
     asOfOption(),
     option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot, or none'),

@@ -23,7 +23,7 @@ export default defineCommand({
   description:
     'Shows what a publish would put and delete, its requests, their cost (requests and storage, without traffic; ' +
     'the prices are settings), and what is new: funds that are gone, new, public or restricted, published prices that changed, and the largest moves. It writes nothing. If a publish would refuse, the plan says why; the exit code is 0.',
-  settings: ['out', ...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'],
+  settings: ['out', ...bucketSettings, 'edge.keyValueStore'],
   options: [
     ...overrideOptions(),
     option('--repair', 'See `publish`'),

@@ -28,7 +28,7 @@ export default defineCommand({
     '--stage does all of it but that one write: the live snapshot stays live. Look at the staged snapshot with `serve --bucket … ' +
     '--snapshot`; `flip` makes it live, under the same guards. Publishing the same snapshot again makes it live, ' +
     'too; publishing another one replaces it.',
-  settings: ['out', ...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'],
+  settings: ['out', ...bucketSettings, 'edge.keyValueStore'],
   options: [
     ...overrideOptions(),
     option('--stage', 'Do not make the snapshot live: `flip` does'),

@@ -26,7 +26,7 @@ export default defineCommand({
     'day is late, as far as the database is on this machine. stderr has a line for each reason.\n\n' +
     'With --metrics it leaves the age of the live snapshot, and its funds by the age of their prices, for Prometheus: also ' +
     'in a week in which no nightly run succeeds.',
-  settings: [...bucketSettings, 'freshness.maxStaleShare'],
+  settings: [...bucketSettings],
   options: [
     baseOption('Ask a deployment over HTTP instead of the bucket'),
     parsedOption(

@@ -24,8 +24,7 @@ export const alarmsOf = ({ wrong, ages, lateLoad }: Judged): readonly string[] =
 /** @throws {UsageError} if the settings name an unknown calendar */
 export async function judgeFound(session: Session, found: Found, limits: Limits): Promise<Judged> {
   const { live, stagedSince } = found
-  const { freshness } = session.settings
-  const ages = live === null ? noAges : await judgeAges(freshness, live, limits, stagedSince)
+  const ages = live === null ? noAges : await judgeAges(session.settings, live, limits, stagedSince)
   const isWatching = limits.maxAge !== undefined && found.kind === 'bucket'
   return { wrong: wrongIn(found), ages, lateLoad: isWatching ? await lateLoad(session) : null }
 }

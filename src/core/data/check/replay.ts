@@ -31,7 +31,6 @@ export interface ReplayOptions {
   readonly nights: number
   readonly expectations: ExpectationSettings
   readonly rules: Rules
-  readonly maxStaleShare: number
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal
 }
@@ -51,7 +50,7 @@ interface Night {
  * these. @throws {Error} if the database cannot be read, or if it is aborted
  */
 export async function replayNights(options: ReplayOptions) {
-  const { db: file, asOf, nights: count, expectations, maxStaleShare, onFund, signal } = options
+  const { db: file, asOf, nights: count, expectations, onFund, signal } = options
   const db = openFunds(file)
   try {
     db.exec('BEGIN')
@@ -75,7 +74,7 @@ export async function replayNights(options: ReplayOptions) {
         ...findingsAcross({ newPrices, arrivals: [] }, day, expectations),
       ])
       stalest.sort((one, other) => ((one.newestPrice ?? '') < (other.newestPrice ?? '') ? -1 : 1))
-      const stale = staleFunds({ freshness: { ...freshness, stalest } }, maxStaleShare)
+      const stale = staleFunds({ freshness: { ...freshness, stalest } }, expectations.strictness)
       return { day, funds: newPrices.length, objections: [...objections, ...stale] }
     })
     return { nights: replayed, guards: countRefused(replayed) }

@@ -17,7 +17,9 @@ afterAll(() => press.stop())
 
 /** Without the files that say how fresh a snapshot is: they are other ones each day. */
 const sums = (out: string) =>
-  new Map([...press.nights.sums(out)].filter(([key]) => !/^status\/|^corporate-actions|^statistics/.test(key)))
+  new Map(
+    [...press.nights.sums(out)].filter(([key]) => !/^status\/|^corporate-actions|^statistics/.test(key)),
+  )
 
 const named = (isin: string) => ({ isin, name: `Fonds ${isin} night 1` })
 
@@ -25,6 +27,14 @@ const named = (isin: string) => ({ isin, name: `Fonds ${isin} night 1` })
 const insertPrice = (day: string, from: string) =>
   `INSERT INTO price SELECT isin, '${day}', issue_price, repurchase_price, net_asset_value, '0.00', '0.00',
      performance, NULL, NULL, NULL, NULL FROM price WHERE ${from}`
+
+/** Gives each fund the prices of the day before the last one again, so that its NAV moves back. */
+const insertMovedBack = (day: string) =>
+  `INSERT INTO price SELECT isin, '${day}', older.issue_price, older.repurchase_price, older.net_asset_value,
+     printf('%.4f', older.net_asset_value - last.net_asset_value),
+     printf('%.2f', (older.net_asset_value / CAST(last.net_asset_value AS REAL) - 1) * 100), older.performance, NULL, NULL, NULL, NULL
+   FROM price AS older JOIN price AS last USING (isin)
+   WHERE older.date = '${days.at(-2) ?? ''}' AND last.date = '${days.at(-1) ?? ''}'`
 
 /** Builds some funds only, and publishes them. @returns what changed */
 async function publishOnly(asOf: string, sql: string, only: readonly string[]) {
@@ -56,7 +66,6 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
   })
 
   it('names corrections of the past, and does not count a new price', async () => {
-    const last = days.at(-1) ?? ''
     const [row] = query('SELECT * FROM price WHERE isin = ? AND date = ?', first, old)
     const corrected = (Number(row?.['net_asset_value']) + 0.01).toFixed(2)
     const before = press.bucket.live()?.snapshot
@@ -64,7 +73,7 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       '2025-11-12',
       `UPDATE price SET net_asset_value = '${corrected}', share_profit = '1.5' WHERE isin = '${first}' AND date = '${old}';
        DELETE FROM price WHERE isin = '${second}' AND date = '${days[3]}';
-       ${insertPrice('2025-11-11', `date = '${last}'`)}`,
+       ${insertMovedBack('2025-11-11')}`,
     )
     expect(stderr).toBe('')
     const { prices, funds, ...rest } = changesOf('2025-11-12')

@@ -204,13 +204,13 @@ it('news are sent also if the verification fails, and after a return only once t
   expect([press.bucket.live()?.slot, kinds()]).toEqual(['green', ['failed', 'forced', 'warned']])
 })
 
-it('names ten of a list, but sixty funds that are gone or public now, and counts the others', () => {
+it('names ten of a list, but sixty funds that are gone, new or public now, and counts the others', () => {
   const funds = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ isin: `DE${1000 + index}`, name: 'Fonds' }))
   const isins = (count: number) => funds(count).map(({ isin }) => isin)
   const news = {
     gone: funds(70),
-    added: funds(12),
+    added: funds(61),
     opened: [
       ...funds(2).map((fund) => ({ ...fund, what: 'prices' as const })),
       { isin: 'DE1000', name: 'Fonds', what: 'performance' as const },
@@ -230,7 +230,7 @@ it('names ten of a list, but sixty funds that are gone or public now, and counts
   expect(linesOfNews(news)).toEqual([
     `70 funds gone: ${isins(60).join(', ')}, and 10 more`,
     '2 funds public now: DE1000 (prices, performance) Fonds, DE1001 (prices) Fonds',
-    `12 funds new: ${isins(10).join(', ')}, and 2 more`,
+    `61 funds new: ${isins(60).join(', ')}, and 1 more`,
     `2,584 prices of 12 funds corrected: ${isins(10).join(', ')}, and 2 more`,
     '1 price added for earlier days',
   ])

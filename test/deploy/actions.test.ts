@@ -17,7 +17,7 @@ const inputOf = (key: string) =>
 it('has an input for each setting of a guard, and for the rules of expectations, that sets its variable', () => {
   const limits = Object.values(guards).flatMap(({ setting }) => setting ?? [])
   const wanted = known.list.filter(
-    ({ key }) => limits.some((limit) => limit === key) || key.startsWith("expectations."),
+    ({ key }) => limits.some((limit) => limit === key) || key.startsWith('expectations.'),
   )
   expect(wanted.length).toBeGreaterThan(2)
   for (const { key, variable } of wanted) {

@@ -19,7 +19,7 @@ const named = (snapshot: string, slot: Live['slot'], previous: Live | null = nul
   docsUrl: '/docs',
   liveSince: '2026-11-20T01:00:00.000Z',
   previous,
-  freshness: { fresh: 1, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 },
+  freshness: { fresh: 1, late: 0, stale: 0, suspended: 0, ended: 0, unwatched: 0, unpriced: 0, withheld: 0 },
   earlierDownloads: {},
 })
 const before = named(old, 'blue')

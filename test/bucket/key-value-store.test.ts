@@ -15,7 +15,7 @@ const live: LiveSnapshot = {
   bytes: 1_000_000,
   newestPrice: '2026-11-19',
   docsUrl: 'https://docs.example.org',
-  freshness: { fresh: 3, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 },
+  freshness: { fresh: 3, late: 0, stale: 0, suspended: 0, ended: 0, unwatched: 0, unpriced: 0, withheld: 0 },
   liveSince: '2026-11-21T04:00:00.123Z',
 }
 const said =

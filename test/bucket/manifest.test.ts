@@ -52,7 +52,17 @@ const head = {
   source: 'ab',
   docsUrl: '/docs',
   settings: 'cd',
-  freshness: { fresh: 2, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0, stalest: [] },
+  freshness: {
+    fresh: 2,
+    late: 0,
+    stale: 0,
+    suspended: 0,
+    ended: 0,
+    unwatched: 0,
+    unpriced: 0,
+    withheld: 0,
+    stalest: [],
+  },
   site: null,
   files: [],
 }

@@ -66,7 +66,17 @@ function writeSnapshot(out: string, files: Readonly<Record<string, string>>) {
     source: sha256(''),
     docsUrl: 'https://example.com/docs',
     settings: sha256(''),
-    freshness: { fresh: 1, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0, stalest: [] },
+    freshness: {
+      fresh: 1,
+      late: 0,
+      stale: 0,
+      suspended: 0,
+      ended: 0,
+      unwatched: 0,
+      unpriced: 0,
+      withheld: 0,
+      stalest: [],
+    },
     site: null,
     files: [],
   }

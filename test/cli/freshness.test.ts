@@ -42,7 +42,16 @@ afterEach(() => configure(freshness))
 describe('a build', () => {
   it('marks each fund by the age of its newest price in business days, and counts', async () => {
     const stdout = await expectSuccess(build('out', ' --json'))
-    const counts = { fresh: 3, late: 1, stale: 1, unwatched: 1, unpriced: 1, withheld: 2 }
+    const counts = {
+      fresh: 3,
+      late: 1,
+      stale: 1,
+      suspended: 0,
+      ended: 0,
+      unwatched: 1,
+      unpriced: 1,
+      withheld: 2,
+    }
     const { snapshot, documents, bytes, ...summary } = JSON.parse(stdout) as Status & Record<string, unknown>
     expect(summary).toMatchObject({
       freshness: counts,

@@ -94,7 +94,16 @@ describe('status', () => {
   it('with --json lists the reasons as alarms', async () => {
     const { code, stdout } = await press.fundpress('status --max-age 9999d --json')
     expect(code).toBe(1)
-    const counts = { fresh: 3, late: 1, stale: 1, unwatched: 1, unpriced: 1, withheld: 2 }
+    const counts = {
+      fresh: 3,
+      late: 1,
+      stale: 1,
+      suspended: 0,
+      ended: 0,
+      unwatched: 1,
+      unpriced: 1,
+      withheld: 2,
+    }
     expect(JSON.parse(stdout)).toMatchObject({ live: { freshness: counts }, alarms: [tooStale] })
   })
 })

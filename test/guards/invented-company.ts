@@ -1,4 +1,5 @@
 /** An invented company with correlated markets, and its nights as the guards see them. */
+import { openLife } from '../support/life.ts'
 import type { Calendar } from '../../src/core/guards/calendar.ts'
 import { figuresOf, type PriceTexts } from '../../src/core/guards/figures.ts'
 import { surprisesIn } from '../../src/core/guards/across.ts'
@@ -119,6 +120,7 @@ export function messagesOfNight(
     const newest = priceAt(prices, index)
     const known = [...prices.slice(0, index), change(fund, newest, number)].map(figuresOf)
     const priced = {
+      ...openLife,
       isin,
       name: isin,
       currency: 'EUR',

@@ -5,7 +5,7 @@ import { isinOf } from '../support/database.ts'
 
 const today = '2026-11-20'
 const freshness = (fresh: number, stale = 0) => {
-  return { fresh, late: 0, stale, unwatched: 0, unpriced: 0, withheld: 0 }
+  return { fresh, late: 0, stale, suspended: 0, ended: 0, unwatched: 0, unpriced: 0, withheld: 0 }
 }
 const snapshot = (funds: number, more: Partial<SnapshotFigures> = {}): SnapshotFigures => {
   return {

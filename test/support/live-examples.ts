@@ -24,7 +24,7 @@ const snapshot: Fields = {
   docsUrl: 'https://docs.example.org',
   edition: '0123456789ab',
   downloads: { folder: id, files: 12, bytes: 34_567, sums: '0f'.repeat(32) },
-  freshness: { fresh: 2, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 },
+  freshness: { fresh: 2, late: 0, stale: 0, suspended: 0, ended: 0, unwatched: 0, unpriced: 0, withheld: 0 },
   restricted: 'ba9876543210',
   liveSince: '2026-11-20T21:04:05.678Z',
   changes: 'journal/0b5f.changes.ndjson.gz',

@@ -2,7 +2,7 @@
 
 import type { Hold, LiveSnapshot } from '../bucket/live/live.ts'
 import { escapeInvisible } from '../data/model/printable.ts'
-import { describeStale, staleShare } from '../guards/assess.ts'
+import { areTooManyStale, describeStale } from '../guards/assess.ts'
 import { shareOf } from '../guards/loss.ts'
 import { todayInBerlin } from '../guards/clock.ts'
 import { businessDaysBetween, type Calendar, openCalendar } from '../guards/calendar.ts'
@@ -49,7 +49,7 @@ export async function judgeAges(
   const calendar = await openCalendar(name, isYearEndOpen).catch(wrongSettings)
   const late = [...tooOld(live, calendar, maxAge), ...unapproved(live, calendar, maxWait, stagedSince)]
   const most = shareOf('stale-prices', expectations.strictness)
-  const isStale = maxAge !== undefined && staleShare(live.freshness) > most
+  const isStale = maxAge !== undefined && areTooManyStale(live.freshness, most)
   return { late, stale: isStale ? [describeStale(live.freshness, most)] : [] }
 }
 

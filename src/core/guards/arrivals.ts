@@ -1,9 +1,10 @@
 /** Which funds have a new price, of those that were expected to have one. Pure. */
 
 import type { Surprise } from './across.ts'
-import { usualGap } from './assess.ts'
+import { nextPriceDay, usualGap } from './assess.ts'
 import { addBusinessDays, businessDaysBetween, type Calendar } from './calendar.ts'
 import type { PriceTexts } from './figures.ts'
+import { countedFrom, isPriceExpected, isSuspendedBetween, type LifeFacts, lifeOn } from './life.ts'
 import { listed } from './loss.ts'
 import { addDays } from '../system/days.ts'
 
@@ -17,7 +18,7 @@ export interface Rhythm {
   readonly missed: readonly string[]
 }
 
-/** Of a fund that nobody watches. */
+/** Of a fund that nobody watches, or of which no price is expected. */
 export const noRhythm: Rhythm = { next: null, latest: null, missed: [] }
 
 /** JSON, because shards bring theirs to the merge. */
@@ -31,27 +32,36 @@ export interface Arrival extends Rhythm {
 /** In calendar days: a holiday of last year may be some days later this year. */
 const aYear = 380
 
-/** @param prices of a fund, by day, one at least */
-export function rhythmOf(prices: readonly PriceTexts[], calendar: Calendar): Rhythm {
+/** @param prices of a fund, by day, one at least @param asOf ISO 8601 */
+export function rhythmOf(
+  prices: readonly PriceTexts[],
+  calendar: Calendar,
+  life: LifeFacts,
+  asOf: string,
+): Rhythm {
   const newest = prices.at(-1)?.[0] ?? ''
-  const since = addDays(newest, -aYear)
-  const first = prices.findLastIndex(([day]) => day < since) + 1
+  const yearAgo = addDays(newest, -aYear)
+  const first = prices.findLastIndex(([day]) => day < yearAgo) + 1
   const days = prices.slice(first).map(([day]) => day)
-  const usual = usualGap(calendar, days.toReversed())
-  if (usual === null) return noRhythm
+  const newestFirst = days.toReversed()
+  const usual = usualGap(calendar, newestFirst)
+  const since = countedFrom(life, newest, asOf)
+  const next = nextPriceDay(calendar, newestFirst, since)
+  if (usual === null || next === null) return noRhythm
+  if (lifeOn(life, asOf) !== null || !isPriceExpected(life, next)) return noRhythm
   const missed: string[] = []
   let longestGap = usual
   for (const [index, day] of days.entries()) {
     const before = days[index - 1]
-    if (before === undefined) continue
+    if (before === undefined || isSuspendedBetween(life, before, day)) continue
     const gap = businessDaysBetween(calendar, before, day)
     longestGap = Math.max(longestGap, gap)
     if (usual !== 1 || gap <= 1) continue
     for (let missing = addDays(before, 1); missing < day; missing = addDays(missing, 1))
       if (calendar.isBusinessDay(missing)) missed.push(missing)
   }
-  const dayAfter = (gap: number) => addBusinessDays(calendar, newest, gap)
-  return { next: dayAfter(usual), latest: dayAfter(longestGap), missed }
+  const afterLongest = addBusinessDays(calendar, since, longestGap)
+  return { next, latest: afterLongest > next ? afterLongest : next, missed }
 }
 
 /** Of the funds with an expected price. */

@@ -1,10 +1,12 @@
 /** Assesses the age of the funds' newest prices on a day. Pure. */
 
+import { addDays, daysBetween } from '../system/days.ts'
 import { addBusinessDays, businessDaysBetween, maxBusinessDays, type Calendar } from './calendar.ts'
+import { countedFrom, type LifeFacts, lifeOn } from './life.ts'
 import type { GroupedFund, Rules } from './rules.ts'
 
 /** The days of a fund's last prices, with what decides how new they should be. */
-export interface PricedFund extends GroupedFund {
+export interface PricedFund extends GroupedFund, LifeFacts {
   readonly name: string
   readonly inceptionDate: string
   readonly dataPermitted: 0 | 1
@@ -14,13 +16,27 @@ export interface PricedFund extends GroupedFund {
 }
 
 /**
- * - `fresh`, `late`, `stale`: watched funds with a price, by the thresholds of their group.
+ * - `fresh`, `late`, `stale`: watched funds with a price, by their rhythm and the thresholds of their group.
+ * - `suspended`, `ended`: the fund has a price, and no newer one is expected: see {@link lifeOn}.
  * - `unwatched`: the group is never late. `unpriced`: no price at all. `withheld`: prices may not be given out.
  */
 type Mark = (typeof marks)[number]
-export const marks = ['fresh', 'late', 'stale', 'unwatched', 'unpriced', 'withheld'] as const
+export const marks = [
+  'fresh',
+  'late',
+  'stale',
+  'suspended',
+  'ended',
+  'unwatched',
+  'unpriced',
+  'withheld',
+] as const
 
 export type FreshnessCounts = Readonly<Record<Mark, number>>
+
+/** @returns a count for each mark, in their order and with nothing else */
+export const countsByMark = (count: (mark: Mark) => number): FreshnessCounts =>
+  Object.fromEntries(marks.map((mark) => [mark, count(mark)])) as FreshnessCounts
 
 export interface MarkedFund {
   readonly isin: string
@@ -32,7 +48,7 @@ export interface MarkedFund {
   readonly ageDays: number | null
   /** See {@link usualGap}. */
   readonly rhythmDays: number | null
-  /** The day of the next expected price, which may have passed; null for a fund that is unwatched or has no rhythm. */
+  /** The day of the next expected price, which may have passed; null if none is expected, or at no known time. */
   readonly nextPrice: string | null
 }
 
@@ -45,11 +61,9 @@ export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: st
   const priced = shown
     .flatMap(({ isin, mark, newestPrice: day }) => (day === null ? [] : { isin, mark, day }))
     .sort((one, other) => compare(one.day, other.day))
-  const oldest = priced.find(({ mark }) => mark !== 'unwatched')
+  const oldest = priced.find(({ mark }) => mark === 'fresh' || isOverdue(mark))
   return {
-    counts: Object.fromEntries(
-      marks.map((each) => [each, all.filter(({ mark }) => mark === each).length]),
-    ) as FreshnessCounts,
+    counts: countsByMark((each) => all.filter(({ mark }) => mark === each).length),
     /** By ISIN. Funds whose data may not be given out are counted, but not listed. */
     funds: shown as readonly MarkedFund[],
     /** Stale funds, then late ones; those with the oldest price first. */
@@ -70,13 +84,13 @@ function byUrgency(one: MarkedFund, other: MarkedFund): number {
   return compare(rank(one), rank(other))
 }
 
-/** Marks of late and stale funds, by ISIN. The newest price day of each fund is enough. */
-export function overdueFunds(funds: readonly PricedFund[], rules: Rules, asOf: string) {
-  const marked = funds.map((fund) => [fund.isin, markFund(fund, rules, asOf).mark] as const)
-  return new Map(marked.flatMap(([isin, mark]) => (isOverdue(mark) ? [[isin, mark]] : [])))
+/** Null unless the fund is late or stale. @param asOf ISO 8601 */
+export function overdueMark(fund: PricedFund, rules: Rules, asOf: string): 'late' | 'stale' | null {
+  const { mark } = markFund(fund, rules, asOf)
+  return isOverdue(mark) ? mark : null
 }
 
-/** Null unless the fund is late or stale. The newest price day is enough. @param asOf ISO 8601 */
+/** Null unless the fund is late or stale. @param asOf ISO 8601 */
 export function describeAge(fund: PricedFund, rules: Rules, asOf: string): string | null {
   const { mark, newestPrice, ageDays } = markFund(fund, rules, asOf)
   if (newestPrice === null || !isOverdue(mark)) return null
@@ -89,9 +103,14 @@ export const businessDays = (count: number): string =>
 
 type WatchedCounts = Pick<FreshnessCounts, 'fresh' | 'late' | 'stale'>
 
-/** The share of stale funds among the watched ones, from 0 to 1. */
-export const staleShare = ({ fresh, late, stale }: WatchedCounts): number =>
-  stale === 0 ? 0 : stale / (fresh + late + stale)
+/** One silent fund never stops a company, unless it has no other. @param maxStaleShare of the watched funds, from 0 to 1 */
+export const mostStale = ({ fresh, late, stale }: WatchedCounts, maxStaleShare: number): number => {
+  const watched = fresh + late + stale
+  return Math.max(Math.min(1, watched - 1), Math.floor(watched * maxStaleShare + 1e-9))
+}
+
+export const areTooManyStale = (counts: WatchedCounts, maxStaleShare: number): boolean =>
+  counts.stale > 0 && counts.stale > mostStale(counts, maxStaleShare)
 
 export function describeStale({ fresh, late, stale }: WatchedCounts, most: number): string {
   const limit = `${Number((most * 100).toFixed(2))} %`
@@ -104,13 +123,20 @@ function markFund(fund: PricedFund, rules: Rules, asOf: string): MarkedFund {
   if (fund.dataPermitted === 0 || fund.pricesPermitted === 0) return { ...nothing, mark: 'withheld' }
   const [newestPrice] = priceDays
   if (newestPrice === undefined) return { ...nothing, mark: 'unpriced' }
-  const { isWatched, warnDays, errorDays, calendar } = rules(fund)
+  const { isWatched, warnDays, errorDays, isByAge, calendar } = rules(fund)
   const ageDays = businessDaysBetween(calendar, newestPrice, asOf)
   const rhythmDays = usualGap(calendar, priceDays)
-  if (!isWatched) return { ...nothing, mark: 'unwatched', newestPrice, ageDays, rhythmDays }
-  const nextPrice = rhythmDays === null ? null : addBusinessDays(calendar, newestPrice, rhythmDays)
-  const mark = ageDays > errorDays ? 'stale' : ageDays > warnDays ? 'late' : 'fresh'
-  return { isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice }
+  const known = { ...nothing, newestPrice, ageDays, rhythmDays }
+  const life = lifeOn(fund, asOf)
+  if (life !== null) return { ...known, mark: life.kind }
+  if (!isWatched) return { ...known, mark: 'unwatched' }
+  const since = countedFrom(fund, newestPrice, asOf)
+  const nextPrice = nextPriceDay(calendar, priceDays, since)
+  const isDaily = rhythmDays === 1
+  const awaited = isByAge || isDaily || nextPrice === null ? since : nextPrice
+  const days = businessDaysBetween(calendar, awaited, asOf)
+  const mark = days > errorDays ? 'stale' : days > warnDays ? 'late' : 'fresh'
+  return { ...known, mark, nextPrice }
 }
 
 /** Prices that show a fund's rhythm: ten gaps, few enough to follow a fund that changes its rhythm. */
@@ -132,3 +158,34 @@ export const gapsBetween = (calendar: Calendar, days: readonly string[]): number
     // The step to a price on a holiday has no business day, but counts as one.
     return before === undefined ? [] : [Math.max(1, businessDaysBetween(calendar, before, day))]
   })
+
+const aWeek = 7
+/** A weekly fund may have no price at Christmas, and none at New Year. */
+const weeksWithoutPrice = [0, 1, 2, 3]
+/** Months have 28 to 31 days, and a third Friday comes after four weeks or five: a longer gap is a price that was left out. */
+const longestOfUsual = 1.25
+
+/**
+ * The day of the next price by the rhythm of a fund. A weekly fund has none on a holiday, and the next one a week later. Of a
+ * rhythm of months it is the latest day that is usual.
+ * @param days of the last prices, the newest first @param since the day that it is counted from
+ * @returns null for a single price
+ */
+export function nextPriceDay(calendar: Calendar, days: readonly string[], since: string): string | null {
+  const rhythm = usualGap(calendar, days)
+  if (rhythm === null) return null
+  const gaps = days.slice(0, daysOfRhythm - 1).flatMap((day, index) => {
+    const before = days[index + 1]
+    return before === undefined ? [] : [daysBetween(before, day)]
+  })
+  const usual = gaps.toSorted((one, other) => one - other)[Math.floor((gaps.length - 1) / 2)] ?? 0
+  if (usual < aWeek) return addBusinessDays(calendar, since, rhythm)
+  if (usual === aWeek) {
+    const found = weeksWithoutPrice
+      .map((weeks) => addDays(since, aWeek * (weeks + 1)))
+      .find((day) => calendar.isBusinessDay(day))
+    if (found !== undefined) return found
+  }
+  const longest = usual === aWeek ? aWeek : Math.max(...gaps.filter((gap) => gap <= usual * longestOfUsual))
+  return addBusinessDays(calendar, addDays(since, longest - 1), 1)
+}

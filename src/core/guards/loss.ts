@@ -1,6 +1,6 @@
 /** Compares a snapshot with the live one, and objects to losses beyond the limits. Pure. */
 
-import { describeStale, type FreshnessCounts, staleShare } from './assess.ts'
+import { areTooManyStale, describeStale, type FreshnessCounts, mostStale } from './assess.ts'
 import type { GuardName, Objection } from './guards.ts'
 
 /**
@@ -334,7 +334,8 @@ function unpricedFunds(
 }
 
 /** Funds with a published price: a fund that lost its price is neither late nor stale. */
-const pricedFunds = ({ fresh, late, stale, unwatched }: FreshnessCounts) => fresh + late + stale + unwatched
+const pricedFunds = ({ fresh, late, stale, suspended, ended, unwatched }: FreshnessCounts) =>
+  fresh + late + stale + suspended + ended + unwatched
 
 function deletes({ objects }: SnapshotFigures, loss: Loss, strictness: number): Objection[] {
   const limit = mostOf(objects, shareOf('deletes', strictness))
@@ -348,13 +349,13 @@ export function staleFunds(
   strictness: number,
 ): Objection[] {
   const share = shareOf('stale-prices', strictness)
-  if (staleShare(freshness) <= share) return []
+  if (!areTooManyStale(freshness, share)) return []
   const { fresh, late, stale, stalest = [] } = freshness
   const watched = fresh + late + stale
   const funds = stalest.slice(0, namedFunds).map(({ isin, newestPrice }) => `${isin} of ${newestPrice}`)
   const others = stale - funds.length
   if (others > 0) funds.push(`${others} more`)
-  const message = `${describeStale(freshness, share)} (newest prices: ${funds.join(', ')}): get their prices into the database and build again, or give funds that are priced less often a group in freshness.groups`
-  const limit = `at most ${mostOf(watched, share)}`
+  const message = `${describeStale(freshness, share)} (newest prices: ${funds.join(', ')}): get their prices into the database and build again, or say in table fund which funds have ended or are suspended (end_date, suspended_from)`
+  const limit = `at most ${mostStale(freshness, share)}`
   return [objection('stale-prices', message, [`${watched} watched`, `${stale} stale`, limit])]
 }

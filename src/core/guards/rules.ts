@@ -8,7 +8,10 @@ import { areHolidaysKnown, holidayYears, openCalendar, type Calendar } from './c
 export interface FreshnessSettings {
   readonly calendar: string
   readonly yearEndOpen: boolean
-  /** An older price is late (`warnDays`) or stale (`errorDays`). */
+  /**
+   * So long after the newest price of a daily fund the next one is late (`warnDays`) or stale (`errorDays`); after the day on
+   * which the next price of any other fund was expected.
+   */
   readonly warnDays: number
   readonly errorDays: number
   readonly groups: readonly FreshnessGroup[]
@@ -51,6 +54,8 @@ export type Rules = (fund: GroupedFund) => {
   readonly isWatched: boolean
   readonly warnDays: number
   readonly errorDays: number
+  /** The group has thresholds of its own: they count from the newest price, whatever the rhythm. */
+  readonly isByAge: boolean
   readonly calendar: Calendar
 }
 
@@ -64,7 +69,8 @@ export async function openRules(settings: FreshnessSettings): Promise<Rules> {
     const calendar = await calendarOf(name).catch((cause: unknown) => {
       throw new Error(`${place}.calendar is ${name}`, { cause })
     })
-    return { group, isWatched: group.never !== true, warnDays, errorDays, calendar }
+    const isByAge = group.warnDays !== undefined || group.errorDays !== undefined
+    return { group, isWatched: group.never !== true, warnDays, errorDays, isByAge, calendar }
   }
   const general = await ruleOf('freshness', {})
   const own: (typeof general)[] = []

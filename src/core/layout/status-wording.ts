@@ -28,6 +28,8 @@ export const statusWords = bilingual((say) => ({
     fresh: say('up to date', 'aktuell'),
     late: say('late', 'verspätet'),
     stale: say('stale', 'veraltet'),
+    suspended: say('suspended', 'ausgesetzt'),
+    ended: say('ended', 'beendet'),
     unwatched: say('not monitored', 'nicht überwacht'),
     unpriced: say('without a price', 'ohne Preis'),
     withheld: say('not published', 'nicht veröffentlicht'),

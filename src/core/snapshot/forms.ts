@@ -7,6 +7,7 @@
 import { z } from 'zod'
 import type { Shape, Text } from '../api/contract/shape.ts'
 import { isDay, isIsin } from '../api/routes/values.ts'
+import { marks } from '../guards/assess.ts'
 
 export const textThat = (isRight: (value: string) => boolean, expected: string) =>
   z.string(expected).refine(isRight, expected)
@@ -51,7 +52,6 @@ export const hasDotSegment = (key: string): boolean => /(^|\/)\.\.?(\/|$)/.test(
 /** The key of any object of a bucket: foreign ones can be odd. */
 export const anyKey = textThat((value) => value !== '' && value.length <= 1024, 'a key')
 
-const marks = ['fresh', 'late', 'stale', 'unwatched', 'unpriced', 'withheld'] as const
 /** Funds by the age of their newest price. */
 export const freshness = z.object(
   Object.fromEntries(marks.map((mark) => [mark, count])) as Record<(typeof marks)[number], typeof count>,

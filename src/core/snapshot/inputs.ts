@@ -67,8 +67,9 @@ export function fundInputs(
     /** For an endpoint's documents; for an endpoint with windows, for the window list or its error. */
     of: cached((endpoint: FundEndpoint) => fromOf(base, ...readBy(endpoint))),
     ofYear: ({ year, digest }: YearDigest) => fromOf(base, 'year', year, digest),
-    ofPages: ({ reads }: FundPages, { baseUrl, parts, publisher, overdue }: FundPageSource) => {
-      const settings = [baseUrl, parts.join(' '), overdue ?? 'in time', digestOfPublisher(publisher)]
+    ofPages: ({ reads }: FundPages, { baseUrl, parts, publisher, overdue, life }: FundPageSource) => {
+      const state = life === null ? (overdue ?? 'in time') : JSON.stringify(life)
+      const settings = [baseUrl, parts.join(' '), state, digestOfPublisher(publisher)]
       return fromOf(base, 'pages', ...settings, ...reads.map(digestOf))
     },
     group,

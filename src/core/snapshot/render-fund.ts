@@ -4,17 +4,18 @@
  */
 
 import { mayGiveOutPrices } from '../api/contract/fund.ts'
-import type { FundPageSource } from '../api/contract/page.ts'
+import type { FundLife, FundPageSource } from '../api/contract/page.ts'
 import type { FundRows } from '../api/contract/rows.ts'
 import { formatsOf } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
 import { checkFund, groupsWithWarnings } from '../data/check/fund.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { fundDigests, wholeGroups, type WholeGroup, type YearDigest } from '../data/read/fund-digests.ts'
-import { fundReader, readPriceDays } from '../data/read/fund-reader.ts'
+import { fundReader, lifeReader, readPriceDays } from '../data/read/fund-reader.ts'
 import { navReader } from '../data/read/nav.ts'
 import type { FundDatabase } from '../data/read/open.ts'
-import { overdueFunds } from '../guards/assess.ts'
+import { daysOfRhythm, overdueMark } from '../guards/assess.ts'
+import { lifeOn } from '../guards/life.ts'
 import type { DocumentFiles } from './document-files.ts'
 import {
   membersOf,
@@ -53,8 +54,20 @@ export function fundRenderer(
     if (hasError(findings)) return { findings, rendered: null }
     throw new Error(`fund ${isin}: its rows cannot be told apart, but the checks find nothing wrong`)
   }
-  const overdueOf = (isin: string) =>
-    overdueFunds(readPriceDays(db, [isin], 1), rules, asOf).get(isin) ?? null
+  const overdueOf = (isin: string) => {
+    const [fund] = readPriceDays(db, [isin], daysOfRhythm)
+    return fund === undefined ? null : overdueMark(fund, rules, asOf)
+  }
+  const readLife = lifeReader(db)
+  const lifeOf = (isin: string): FundLife | null => {
+    const facts = readLife(isin)
+    const life = facts === undefined ? null : lifeOn(facts, asOf)
+    if (life?.kind !== 'ended') return life
+    const { successorIsin, ...end } = life
+    const successor = successorIsin === null ? undefined : reader.fund(successorIsin)
+    const name = successor?.dataPermitted === 1 ? successor.name : null
+    return { ...end, successor: successorIsin === null ? null : { isin: successorIsin, name } }
+  }
   const fundOf = (isin: string) => {
     const fund = reader.fund(isin)
     if (fund === undefined) throw new Error(`there is no fund ${isin}`)
@@ -91,6 +104,7 @@ export function fundRenderer(
         parts,
         publisher,
         overdue: fundPages.length === 0 ? null : overdueOf(isin),
+        life: fundPages.length === 0 ? null : lifeOf(isin),
         rows: rows.group,
         newestPrice: rows.newestPrice,
         navSample: () => navs.sample(isin),

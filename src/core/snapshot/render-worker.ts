@@ -109,6 +109,7 @@ async function open(file: string, settings: RenderSettings) {
   const judgePrices = priceJudge(
     db,
     { expectations: settings.expectations, rules: rendering.rules },
+    settings.asOf,
     pricesOf,
   )
   const statisticsOf = statisticsReader(db, settings.asOf, pricesOf)

@@ -5,7 +5,7 @@
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { FreshnessCounts } from '../guards/assess.ts'
+import { countsByMark, type FreshnessCounts } from '../guards/assess.ts'
 import * as form from './forms.ts'
 
 export const factsKey = 'snapshot.json'
@@ -34,8 +34,7 @@ export function factsText({
   docsUrl,
   freshness,
 }: SignedFacts) {
-  const { fresh, late, stale, unwatched, unpriced, withheld } = freshness
-  const counts = { fresh, late, stale, unwatched, unpriced, withheld }
+  const counts = countsByMark((mark) => freshness[mark])
   const figures = { funds, documents: objects, bytes, docs_url: docsUrl, freshness: counts }
   return `${JSON.stringify({ format: 1, snapshot, as_of: asOf, newest_price: newestPrice, ...figures })}\n`
 }

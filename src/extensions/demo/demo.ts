@@ -145,6 +145,10 @@ function fundRow(fund: Instrument, { calendar, status }: Period): FundRow {
     dataPermitted: exception === 'dataDenied' ? 0 : 1,
     pricesPermitted: exception === 'pricesDenied' ? 0 : 1,
     performancePermitted: exception === 'performanceDenied' ? 0 : 1,
+    endDate: null,
+    endReason: null,
+    suspendedFrom: null,
+    suspendedTo: null,
   }
 }
 

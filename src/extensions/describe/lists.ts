@@ -3,6 +3,7 @@ import type { ExampleSource, SitePageSource } from '../../core/api/contract/page
 import { schemaKey } from './json-schema.ts'
 import { fill } from '../../core/api/routes/keys.ts'
 import type { Language } from '../../core/api/routes/table.ts'
+import { countsByMark } from '../../core/guards/assess.ts'
 import { html, type Html, linkTo } from '../../core/layout/html.ts'
 import { wording } from '../../core/layout/wording.ts'
 import { type Excerpt, excerpt, listing } from './examples.ts'
@@ -24,7 +25,7 @@ export function exampleLists({ asOf, snapshot, funds, fund }: ExampleSource) {
   const date = newest?.date ?? asOf
   const marked = { isin, name, mark: 'fresh', newest_price: date, age_business_days: 0 }
   const prices = [{ ...marked, rhythm_business_days: 1, next_price: null }]
-  const freshness = { fresh: funds.length, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 }
+  const freshness = countsByMark((mark) => (mark === 'fresh' ? funds.length : 0))
   const status = {
     format: 1,
     snapshot,

@@ -89,7 +89,16 @@ it('a refusal has its facts in order, and what was refused at the end', () => {
 })
 
 it('a night has its figures in words', () => {
-  const prices = { fresh: 10, late: 1, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 }
+  const prices = {
+    fresh: 10,
+    late: 1,
+    stale: 0,
+    suspended: 0,
+    ended: 0,
+    unwatched: 0,
+    unpriced: 0,
+    withheld: 0,
+  }
   const figures = {
     funds: 11,
     documents: 1204,

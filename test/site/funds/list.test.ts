@@ -10,6 +10,7 @@ const fund: FundEntry = {
   currency: 'EUR',
   newest: null,
   overdue: null,
+  state: null,
   categoryDe: null,
   categoryEn: null,
   accumulating: null,

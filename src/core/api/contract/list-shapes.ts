@@ -64,6 +64,13 @@ const fundList = record({
           ),
         }),
       ),
+      state: nullable(
+        textAmong(
+          'Whether no new price is expected: `suspended` while no shares are issued or redeemed, `ended` after the last day of the fund',
+          'Ob kein neuer Preis zu erwarten ist: `suspended`, solange keine Anteile ausgegeben oder zurückgenommen werden, `ended` nach dem letzten Tag des Fonds',
+          ['suspended', 'ended'],
+        ),
+      ),
       one_year_percent: nullable(
         decimal(
           'Performance over one year in percent, two decimals: for an accumulating fund the change in the net asset value, for a distributing fund the reported gross performance of the last twelve months. Null if it may not be published or is not known',
@@ -103,6 +110,8 @@ const marks = {
   fresh: { en: 'Funds with a recent price', de: 'Fonds mit aktuellem Preis' },
   late: { en: 'Funds whose price is overdue', de: 'Fonds mit überfälligem Preis' },
   stale: { en: 'Funds whose price is long overdue', de: 'Fonds mit lange überfälligem Preis' },
+  suspended: { en: 'Suspended funds: no price is expected', de: 'Ausgesetzte Fonds, ohne erwarteten Preis' },
+  ended: { en: 'Funds that have ended', de: 'Beendete Fonds' },
   unwatched: { en: 'Funds whose price may have any age', de: 'Fonds, deren Preis beliebig alt sein darf' },
   unpriced: { en: 'Funds without a price', de: 'Fonds ohne Preis' },
   withheld: { en: 'Funds whose prices may not be published', de: 'Fonds ohne freigegebene Preise' },
@@ -112,9 +121,9 @@ const marked = list(
     isin,
     name: text('Name of the fund', 'Name des Fonds'),
     mark: textAmong(
-      'How recent the newest price is: `late` and `stale` are overdue, `unwatched` means that the age is not monitored, ' +
+      'How recent the newest price is: `late` and `stale` are overdue, of `suspended` and `ended` funds no price is expected, `unwatched` means that the age is not monitored, ' +
         '`unpriced` that there is no price, `withheld` that it may not be published',
-      'Wie aktuell der neueste Preis ist: `late` und `stale` sind überfällig, bei `unwatched` wird das Alter nicht überwacht, bei ' +
+      'Wie aktuell der neueste Preis ist: `late` und `stale` sind überfällig, bei `suspended` und `ended` ist kein Preis zu erwarten, bei `unwatched` wird das Alter nicht überwacht, bei ' +
         '`unpriced` gibt es keinen Preis, bei `withheld` ist er nicht freigegeben',
       Object.keys(marks),
     ),

@@ -88,9 +88,27 @@ export interface FundPageSource {
   readonly baseUrl: string
   readonly parts: SiteParts
   readonly publisher: Publisher | null
-  /** The only fact of the as-of date on a fund's pages: they change with it, and not every day. */
+  /** This and `life` are the only facts of the as-of date on a fund's pages: they change with it, and not every day. */
   readonly overdue: Overdue | null
+  readonly life: FundLife | null
 }
+
+/** Why no price is expected of a fund on the as-of date; null of a fund that is open. Days are ISO 8601. */
+export type FundLife =
+  | {
+      readonly kind: 'ended'
+      /** The last day of its life. */
+      readonly day: string
+      readonly reason: FundRow['endReason']
+      /** The name is null unless the successor has pages, too. */
+      readonly successor: { readonly isin: string; readonly name: string | null } | null
+    }
+  | {
+      readonly kind: 'suspended'
+      readonly from: string
+      /** The last day; null until further notice. */
+      readonly to: string | null
+    }
 
 /** A newest price that is older than the thresholds of src/core/guards allow; null if it is not, or is not watched. */
 type Overdue = 'late' | 'stale'
@@ -101,7 +119,7 @@ export interface NavPoint {
   readonly nav: DecimalText
 }
 
-/** In `<folder><isin>/`. Only `overdue` may depend on the as-of date: a fund without news keeps its pages. */
+/** In `<folder><isin>/`. Only `overdue` and `life` may depend on the as-of date: a fund without news keeps its pages. */
 export interface FundPages {
   /** Ends with a slash. No other folder of pages begins with it. */
   readonly folder: string
@@ -141,6 +159,7 @@ export interface FundEntry {
   /** Since a year ago, two decimals; null if unknown or not to be shown. */
   readonly oneYearPercent: DecimalText | null
   readonly overdue: Overdue | null
+  readonly state: FundLife['kind'] | null
 }
 
 export interface SitePageSource {

@@ -18,7 +18,16 @@ export interface FundRow {
   readonly dataPermitted: 0 | 1
   readonly pricesPermitted: 0 | 1
   readonly performancePermitted: 0 | 1
+  /** The last day of its life; null while no end is known. */
+  readonly endDate: string | null
+  readonly endReason: (typeof endReasons)[number] | null
+  /** Shares are neither issued nor redeemed from this day on, and no price is expected. */
+  readonly suspendedFrom: string | null
+  /** The last day of the suspension; null until further notice. */
+  readonly suspendedTo: string | null
 }
+
+export const endReasons = ['liquidated', 'matured', 'merged'] as const
 
 /** Fields that another kind has are null. */
 export interface CorporateActionRow {

@@ -1,5 +1,6 @@
 /** The door: the one function that lets `live.json` name another snapshot. Every command that does so ends in it. */
 
+import { countsByMark } from '../../guards/assess.ts'
 import type { ManifestHead } from '../../snapshot/manifest.ts'
 import { messageOf } from '../../system/message.ts'
 import { ConditionFailed, type ObjectStore } from '../store/store.ts'
@@ -138,7 +139,7 @@ function liveAfter(arrival: Arrival, { now, asked, pointer, slots, removed }: Ci
     newestPrice,
     docsUrl,
     ...brought,
-    freshness: countsOf(freshness),
+    freshness: countsByMark((mark) => freshness[mark]),
     restricted: digestOfRestricted(restricted),
     liveSince,
     broughtBy: kind === 'rollback' || kind === 'return' ? kind : undefined,
@@ -156,10 +157,6 @@ function formerAfter(slot: Slot, before: Live, count: number): LiveSnapshot[] {
   const [, ...former] = snapshotsIn(before)
   const others = former.filter((one) => one.slot !== slot && one.slot !== before.slot)
   return [snapshotOf(before), ...others].slice(0, count - 1)
-}
-
-const countsOf = ({ fresh, late, stale, unwatched, unpriced, withheld }: Live['freshness']) => {
-  return { fresh, late, stale, unwatched, unpriced, withheld }
 }
 
 /** A rollback holds its snapshot, unless it lifts a hold; a repair of a held snapshot keeps the hold. */

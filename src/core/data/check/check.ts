@@ -13,7 +13,7 @@ import { findingsOfColumns } from './columns.ts'
 import { checkStructure } from './structure.ts'
 import { checkTables } from './tables.ts'
 import { generalWarning, type Finding } from './finding.ts'
-import type { PricedFund } from '../../guards/assess.ts'
+import { daysOfRhythm, type PricedFund } from '../../guards/assess.ts'
 import { fundReader, readIsins, readPriceDays } from '../read/fund-reader.ts'
 import { statisticsReader, statisticsText } from '../read/statistics.ts'
 import { damageIn, databaseError, type FundDatabase, openFunds, refuseDamage } from '../read/open.ts'
@@ -66,7 +66,7 @@ async function checkRows(db: FundDatabase, options: CheckOptions): Promise<reado
   const findings = checkTables(db, asOf)
   const reader = fundReader(db)
   const isins = readIsins(db)
-  const funds = readPriceDays(db, isins, 1)
+  const funds = readPriceDays(db, isins, daysOfRhythm)
   for await (const priced of inTurn(funds, onFund, signal)) {
     const { isin } = priced
     const fund = reader.read(isin)
@@ -89,7 +89,7 @@ async function compareWithLive(
   signal: AbortSignal | undefined,
 ): Promise<readonly Finding[]> {
   const pricesOf = priceReader(db)
-  const judge = priceJudge(db, prices, pricesOf)
+  const judge = priceJudge(db, prices, asOf, pricesOf)
   const statisticsOf = statisticsReader(db, asOf, pricesOf)
   const statistics: string[] = []
   const compared = await comparePrices(prices.live)

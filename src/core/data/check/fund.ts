@@ -28,6 +28,7 @@ export function checkFund(fund: Fund, asOf: string): Finding[] {
   checkRows(schemaTables.fund, [fund.fund], asOf, report)
   for (const group of groupNames) checkRows(schemaTables[group], fund[group], asOf, report)
   checkPriceDates(fund, asOf, report)
+  checkLife(fund, report)
   const isCurrency = textFaults.currency(fund.fund.currency) === undefined
   checkActions(fund.corporateActions, { ...fund.fund, ...(!isCurrency && { currency: null }) }, report)
   checkLegalPeriods(fund, report)
@@ -166,6 +167,24 @@ function checkPriceDates({ fund, prices }: Fund, asOf: string, report: Report): 
   const message = `the first price, of ${oldest}, is older than the fund (${fund.inceptionDate})`
   if (oldest < fund.inceptionDate && isDay(fund.inceptionDate))
     report('warning', 'price', `dates out of order: ${message}`)
+}
+
+/** The schema promises the order of a suspension, unless its constraints were switched off. */
+function checkLife({ fund, prices }: Fund, report: Report): void {
+  const { inceptionDate, endDate, endReason, suspendedFrom, suspendedTo } = fund
+  if (endReason !== null && endDate === null) report('error', 'fund', 'an end_reason needs an end_date')
+  if (suspendedTo !== null && (suspendedFrom === null || suspendedTo < suspendedFrom))
+    report('error', 'fund', `suspended_to is ${quoted(suspendedTo)}, before suspended_from or without it`)
+  if (endDate === null || !isDay(endDate)) return
+  if (isDay(inceptionDate) && endDate < inceptionDate)
+    report('error', 'fund', `dates out of order: it ends on ${endDate}, before it begins (${inceptionDate})`)
+  const newest = prices.findLast(({ date }) => isDay(date))?.date
+  if (newest !== undefined && newest > endDate)
+    report(
+      'warning',
+      'price',
+      `there are prices after the end of the fund (${endDate}), the newest of ${newest}`,
+    )
 }
 
 /** Each kind has its fields and no others: the schema promises it, unless its constraints were switched off. */

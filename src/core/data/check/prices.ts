@@ -52,10 +52,11 @@ export interface OfNight {
   readonly arrivals: readonly Arrival[]
 }
 
-/** @returns judges funds; leaves out those without prices, or whose prices may not be given out */
+/** @param asOf ISO 8601 @returns judges funds; leaves out those without prices, or whose prices may not be given out */
 export function priceJudge(
   db: Database,
   { expectations, rules }: PriceSettings,
+  asOf: string,
   pricesOf: PricesOf = priceReader(db),
 ) {
   const { rows } = fundReader(db)
@@ -68,7 +69,7 @@ export function priceJudge(
       if (strictness === null || newest === undefined) return []
       const actions = rows('corporateActions', isin)
       const { calendar, isWatched } = rules(fund)
-      const rhythm = isWatched ? rhythmOf(prices, calendar) : noRhythm
+      const rhythm = isWatched ? rhythmOf(prices, calendar, fund, asOf) : noRhythm
       const judged = judgeFund(fund, prices.map(figuresOf), actions, calendar, strictness)
       const doubtful = doubtfulActions(prices, actions)
       // One mistake has one name: with another row, the price would not move.

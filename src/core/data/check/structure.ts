@@ -70,7 +70,8 @@ function differences(db: Database.Database, table: FoundTable, wanted: SchemaTab
   const ofColumns = wanted.columns.flatMap(({ name, kind, isNullable }) => {
     const column = found.find((one) => one.name === name)
     const type = sqlTypeOf(kind)
-    if (column === undefined) return [`column ${name} is missing`]
+    const addition = isNullable ? `: ALTER TABLE ${wanted.name} ADD COLUMN ${name} ${type}` : ''
+    if (column === undefined) return [`column ${name} is missing${addition}`]
     if (column.type !== type) return [`column ${name} is of type ${column.type || 'any'}, not ${type}`]
     return !isNullable && column.isNotNull === 0 ? [`column ${name} may be NULL`] : []
   })

@@ -56,7 +56,7 @@ function formerFunds(db: Database, asOf: string): Finding[] {
     .flatMap((isin) => checkFormerFund(isin, rows('corporateActions', isin), asOf))
 }
 
-/** Warnings of ex-days without a price, of prices after a merger, and of successors that nobody knows. */
+/** Warnings of ex-days without a price, of prices after a merger, of successors that nobody knows, and of other ends. */
 function doubtfulActions(db: Database, since: string): Finding[] {
   const table = 'corporate_action'
   const keys = ['ex_date', 'kind']
@@ -79,7 +79,11 @@ function doubtfulActions(db: Database, since: string): Finding[] {
     const message = `the fund ${isin} merges into ${successor}, and there is no such fund: is it of another company?`
     return generalWarning(message, table)
   })
-  return [...unpriced, ...late, ...unknown]
+  const contradicted = find(
+    `SELECT isin, 1 AS found, ex_date, kind ${own} = 'merger' AND EXISTS (SELECT 1 FROM fund WHERE fund.isin = own.isin
+      AND end_date IS NOT NULL AND (end_date <> own.ex_date OR end_reason IS NOT 'merged')) ORDER BY isin`,
+  ).map((row) => warningOf(table, keys, row, 'table fund has another end_date or end_reason, which counts'))
+  return [...unpriced, ...late, ...unknown, ...contradicted]
 }
 
 const fees = ['issueSurcharge', 'redemptionFee', 'managementFee', 'custodianBankFee']

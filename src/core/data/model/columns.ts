@@ -19,6 +19,8 @@ interface Traits {
   readonly isNullable: boolean
   /** Set if the schema has a value for rows that name none. */
   readonly hasDefault?: true
+  /** Set if its values go again in the course of things: fewer of them are no loss. */
+  readonly isPassing?: true
   /** Absent if the kind is the only limit. */
   readonly allowed?: readonly (string | number)[]
   /** Smallest possible number. */
@@ -106,6 +108,10 @@ const orNull = <V>({ values: _, ...declared }: Declared<V>): Declared<V | null> 
   ...declared,
   isNullable: true,
 })
+const comesAndGoes = <V>(declared: Declared<V>): Declared<V | null> => ({
+  ...orNull(declared),
+  isPassing: true,
+})
 const instead = (sql: string, isNullable: boolean) => ({ sql, isNullable })
 
 const performance = (describe: string) => number(describe, { least: -100 })
@@ -154,6 +160,7 @@ export const columnBuilders = {
   performance,
   cost,
   orNull,
+  comesAndGoes,
   instead,
   inBoth,
   possibility,

@@ -6,13 +6,19 @@
 
 import { basicFund } from '../../api/contract/fund.ts'
 import { historicPriceRecord } from '../../api/contract/prices.ts'
-import { documentKinds, type FundRow, type FundRows, type Group } from '../../api/contract/rows.ts'
+import {
+  documentKinds,
+  endReasons,
+  type FundRow,
+  type FundRows,
+  type Group,
+} from '../../api/contract/rows.ts'
 import { emtRecord } from '../../api/endpoints/emt.ts'
 import { profileRecord } from '../../api/endpoints/profile.ts'
 import { columnBuilders, type SchemaTable, tableOfRows as table } from './columns.ts'
 
 const { column, text, textAmong, day, decimal, number, integer, flag, control } = columnBuilders
-const { performance, cost, orNull, instead, inBoth, possibility } = columnBuilders
+const { performance, cost, orNull, comesAndGoes, instead, inBoth, possibility } = columnBuilders
 
 /** The value of `PRAGMA user_version` in a database of this schema. */
 export const SCHEMA_VERSION = 1
@@ -42,6 +48,23 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       dataPermitted: control,
       pricesPermitted: control,
       performancePermitted: control,
+      endDate: orNull(
+        day(
+          'Last day of the life of the fund; empty while none is known, or if distributions has its merger',
+        ),
+      ),
+      endReason: orNull(
+        column<NonNullable<FundRow['endReason']>>('text')(
+          'Why the fund ends: liquidated, matured or merged',
+          {
+            allowed: endReasons,
+          },
+        ),
+      ),
+      suspendedFrom: comesAndGoes(
+        day('First day on which shares are neither issued nor redeemed; no price is expected'),
+      ),
+      suspendedTo: comesAndGoes(day('Last day of the suspension; empty until further notice')),
     },
   }),
   prices: table<RowOf<'prices'>>({

@@ -5,6 +5,7 @@ import type { Merger } from '../../api/contract/page.ts'
 import type { FundRow, FundRows, Group, PriceRow } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
 import type { PricedFund } from '../../guards/assess.ts'
+import type { LifeFacts } from '../../guards/life.ts'
 import type { SchemaTable } from '../model/columns.ts'
 import { groupNames, schemaTables } from '../model/schema.ts'
 
@@ -35,11 +36,16 @@ export const successorFunds = (db: Database): readonly string[] =>
     .pluck()
     .all()
 
-/** The rows of each table, and those in which a column that may be empty is not (`profile.benchmark`), by name. */
+/**
+ * The rows of each table, and those in which a column that may be empty is not (`profile.benchmark`), by name; without columns
+ * whose values come and go.
+ */
 export function countTables(db: Database) {
   const counts = { rows: {} as Record<string, number>, values: {} as Record<string, number> }
   for (const { name: table, columns } of Object.values(schemaTables)) {
-    const names = columns.filter(({ isNullable }) => isNullable).map(({ name }) => name)
+    const names = columns
+      .filter(({ isNullable, isPassing }) => isNullable && isPassing !== true)
+      .map(({ name }) => name)
     const query = ['*', ...names].map((name) => `count(${name})`).join(', ')
     const [rows = 0, ...values] = db.prepare<[], number[]>(`SELECT ${query} FROM ${table}`).raw().get() ?? []
     counts.rows[table] = rows
@@ -97,21 +103,46 @@ function rowsQuery(table: SchemaTable, where = ''): string {
   return `SELECT ${columns.join(', ')} FROM ${table.name} WHERE isin = ? ${where}${order === '' ? '' : ` ORDER BY ${order}`}`
 }
 
+const lifeColumns = `end_date AS endDate, end_reason AS endReason, suspended_from AS suspendedFrom, suspended_to AS suspendedTo,
+        merger.ex_date AS mergerDate, merger.successor_isin AS successorIsin`
+/** The checks refuse a second merger. */
+const withMerger = `LEFT JOIN corporate_action AS merger ON merger.isin = fund.isin AND merger.kind = 'merger'`
+
+/** @returns reads what the database says of the life of a fund that is there */
+export const lifeReader = (db: Database) => {
+  const life = db.prepare<[string], LifeFacts>(
+    `SELECT ${lifeColumns} FROM fund ${withMerger} WHERE fund.isin = ?`,
+  )
+  return (isin: string): LifeFacts | undefined => legible(life.get(isin))
+}
+
+/** Dates that are no days are left out: they can be read before the checks have refused them. */
+const legible = <L extends LifeFacts>(life: L | undefined): L | undefined =>
+  life && {
+    ...life,
+    endDate: dayOrNull(life.endDate),
+    suspendedFrom: dayOrNull(life.suspendedFrom),
+    suspendedTo: dayOrNull(life.suspendedTo),
+    mergerDate: dayOrNull(life.mergerDate),
+  }
+
+const dayOrNull = (text: string | null) => (text !== null && isDay(text) ? text : null)
+
 /**
- * Leaves out dates that are no days: they can be read before the checks have refused them.
+ * Leaves out dates that are no days.
  * @param isins of funds that are there @param count how many days of each at most
  */
 export function readPriceDays(db: Database, isins: readonly string[], count: number): PricedFund[] {
   const fund = db.prepare<[string], Omit<PricedFund, 'priceDays'>>(
-    `SELECT fund.isin, name, fund_inception_date AS inceptionDate, currency, data_permitted AS dataPermitted, prices_permitted AS pricesPermitted,
-        category_de AS categoryDe, category_en AS categoryEn
-      FROM fund LEFT JOIN profile ON profile.isin = fund.isin WHERE fund.isin = ?`,
+    `SELECT fund.isin, name, fund_inception_date AS inceptionDate, fund.currency, data_permitted AS dataPermitted, prices_permitted AS pricesPermitted,
+        category_de AS categoryDe, category_en AS categoryEn, ${lifeColumns}
+      FROM fund LEFT JOIN profile ON profile.isin = fund.isin ${withMerger} WHERE fund.isin = ?`,
   )
   const days = db
     .prepare<[string, number], string>('SELECT date FROM price WHERE isin = ? ORDER BY date DESC LIMIT ?')
     .pluck()
   return isins.flatMap((isin) => {
-    const row = fund.get(isin)
+    const row = legible(fund.get(isin))
     return row === undefined ? [] : [{ ...row, priceDays: days.all(isin, count).filter(isDay) }]
   })
 }

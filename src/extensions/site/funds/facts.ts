@@ -60,6 +60,7 @@ export function fundFacts(source: FundPageSource) {
   const refused = fund.performancePermitted === 1 ? ('young' as const) : ('denied' as const)
   return {
     fund,
+    life: source.life,
     baseUrl,
     parts,
     publisher,
@@ -233,6 +234,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     },
     oneYearPercent: price === null ? null : percentOver(source, price, 1),
     overdue: price === null ? null : source.overdue,
+    state: source.life?.kind ?? null,
   }
 }
 

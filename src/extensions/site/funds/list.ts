@@ -157,17 +157,18 @@ const sortedBy = (cell: Styled, value: string | null): TableCell =>
 
 /** A row may be one of ten thousand: its heading says what scripts need to know of the fund and no column has. */
 function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): readonly TableCell[] {
-  const { isin, wkn, name, newest, currency, oneYearPercent, overdue, categoryDe, categoryEn } = fund
+  const { isin, wkn, name, newest, currency, oneYearPercent, categoryDe, categoryEn } = fund
+  const state = fund.state ?? fund.overdue
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
   const change = newest?.changePercent ?? null
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
     const day = dayIn(language, price.date)
-    const word = overdue === null ? '' : statusWords[language].marks[overdue]
+    const word = state === null ? '' : statusWords[language].marks[state]
     // A narrow screen has no column for the day: the mark names it.
     const mark =
-      overdue !== null &&
-      html` <small class="mark ${overdue}">${word}<span class="slim">, ${unbroken(day)}</span></small>`
+      state !== null &&
+      html` <small class="mark ${state}">${word}<span class="slim">, ${unbroken(day)}</span></small>`
     return [
       sortedBy({ content: [amountIn(language, price.nav, currency), mark] }, price.nav),
       // The digits of a day are in the order of days.
@@ -207,6 +208,7 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
       currency,
       category,
       price,
+      state: fund.state,
       one_year_percent: fund.oneYearPercent,
       accumulating: fund.accumulating,
       total_expense_ratio: fund.totalExpenseRatio,

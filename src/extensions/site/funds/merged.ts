@@ -1,8 +1,8 @@
 /** The page of a fund that is gone because it merged: what it became. It stays for a year. */
 
-import type { Merger, Page, SitePageSource } from '../../../core/api/contract/page.ts'
+import type { Merger, Page, Publisher, SitePageSource } from '../../../core/api/contract/page.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
-import { fundName, html, linkTo } from '../../../core/layout/html.ts'
+import { fundName, html, type Html, linkTo } from '../../../core/layout/html.ts'
 import { frontPages, fundPageKeys, layout } from '../../../core/layout/layout.ts'
 import { dayIn } from '../../../core/layout/formats.ts'
 import { fundWords } from './wording.ts'
@@ -23,13 +23,7 @@ function mergedPage(
   const key = keys[language]
   const w = fundWords[language]
   const successor = funds.find((fund) => fund.isin === successorIsin)
-  const name =
-    successor === undefined
-      ? html`<code>${successorIsin}</code>`
-      : html`<a href="${linkTo(key, fundPageKeys(successorIsin)[language])}"
-            >${fundName(publisher, successor.name)}</a
-          >
-          (<code>${successorIsin}</code>)`
+  const name = successorLink({ isin: successorIsin, name: successor?.name ?? null }, publisher, language, key)
   return layout({
     keys,
     language,
@@ -46,3 +40,15 @@ function mergedPage(
       <p><a href="${linkTo(key, frontPages.funds[language])}">${w.list}</a></p>`,
   })
 }
+
+/** @param successor without a name if it has no page @param key of the page with the link */
+export const successorLink = (
+  { isin, name }: Readonly<{ isin: string; name: string | null }>,
+  publisher: Publisher | null,
+  language: Language,
+  key: string,
+): Html =>
+  name === null
+    ? html`<code>${isin}</code>`
+    : html`<a href="${linkTo(key, fundPageKeys(isin)[language])}">${fundName(publisher, name)}</a>
+        (<code>${isin}</code>)`

@@ -20,6 +20,7 @@ import { amountIn, dayIn, percentIn } from '../../../core/layout/formats.ts'
 import { factReads, fundEntry, fundFacts, type FundFacts, type PriceFacts } from './facts.ts'
 import { fundFeeds } from './feed.ts'
 import { fundChart } from './image.ts'
+import { successorLink } from './merged.ts'
 import { fundLists } from './own-lists.ts'
 import { dataSection } from './sections/data.ts'
 import { documentsSection } from './sections/documents.ts'
@@ -116,7 +117,7 @@ function header(facts: FundFacts, language: Language, key: string): Html {
       ${website !== undefined && html`<a href="${website}" rel="noopener external">${w.website}</a> `}
       ${isComparable && html`<a href="${linkTo(key, frontPages.compare[language])}?isins=${fund.isin}">${w.compare}</a>`}
     </p>
-    ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
+    ${lifeNote(facts, language, key)} ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
   </div> `
 }
 
@@ -136,10 +137,28 @@ function headFigures(facts: FundFacts, language: Language): readonly Html[] {
   return figures
 }
 
+/** What happened to a fund that has ended or is suspended, or false. */
+function lifeNote({ life, publisher }: FundFacts, language: Language, key: string): Html | false {
+  if (life === null) return false
+  const w = fundWords[language]
+  if (life.kind === 'suspended') {
+    const from = dayIn(language, life.from)
+    const said = life.to === null ? w.suspendedSince(from) : w.suspendedUntil(from, dayIn(language, life.to))
+    return html`<p class="lead">${said}</p> `
+  }
+  const day = dayIn(language, life.day)
+  const said =
+    life.successor === null
+      ? w.ends[life.reason ?? 'ended'](day)
+      : html`${w.merged(day)} ${successorLink(life.successor, publisher, language, key)}.`
+  return html`<p class="lead">${said} ${w.endedData}</p> `
+}
+
 /** The day of the newest price, and its change since the day before. */
-function dayOfPrice({ performance }: FundFacts, { newest, overdue }: PriceFacts, language: Language): Html {
-  const word = overdue !== null && statusWords[language].marks[overdue]
-  const mark = overdue !== null && html` <span class="mark ${overdue}">${word}</span>`
+function dayOfPrice({ performance, life }: FundFacts, { newest, overdue }: PriceFacts, language: Language) {
+  const state = life?.kind ?? overdue
+  const mark =
+    state !== null && html` <span class="mark ${state}">${statusWords[language].marks[state]}</span>`
   const change = typeof performance === 'object' && signed(language, newest.changePercent)
   return html`${change} ${dayIn(language, newest.date)}${mark}`
 }
@@ -150,7 +169,7 @@ function signed(language: Language, decimal: string): Html {
 }
 
 /** For search engines. Source: schema.org/InvestmentFund. */
-const markupOf = ({ fund, profile, price, baseUrl, publisher }: FundFacts, language: Language) => ({
+const markupOf = ({ fund, life, profile, price, baseUrl, publisher }: FundFacts, language: Language) => ({
   '@context': 'https://schema.org',
   '@type': 'InvestmentFund',
   name: fund.name,
@@ -160,7 +179,8 @@ const markupOf = ({ fund, profile, price, baseUrl, publisher }: FundFacts, langu
     { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },
     ...(fund.wkn === null ? [] : [{ '@type': 'PropertyValue', propertyID: 'WKN', value: fund.wkn }]),
   ],
-  ...(price === null
+  // Nobody offers shares of a fund that has ended or is suspended.
+  ...(price === null || life !== null
     ? {}
     : { offers: { '@type': 'Offer', price: price.newest.netAssetValue, priceCurrency: fund.currency } }),
   ...(profile === null ? {} : { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }),

@@ -107,6 +107,32 @@ export const fundWords = bilingual((say) => ({
     'Values before a split refer to the shares of today.',
     'Werte vor einer Anteilteilung beziehen sich auf heutige Anteile.',
   ),
+  ends: {
+    liquidated: (day: string) =>
+      say(`This fund was liquidated on ${day}.`, `Dieser Fonds wurde am ${day} aufgelöst.`),
+    matured: (day: string) =>
+      say(`The term of this fund ended on ${day}.`, `Die Laufzeit dieses Fonds endete am ${day}.`),
+    merged: (day: string) =>
+      say(
+        `This fund was merged into another one on ${day}.`,
+        `Dieser Fonds wurde am ${day} auf einen anderen verschmolzen.`,
+      ),
+    ended: (day: string) => say(`This fund ended on ${day}.`, `Dieser Fonds endete am ${day}.`),
+  },
+  endedData: say(
+    'There are no new prices; its data remain available.',
+    'Neue Preise gibt es nicht; die Daten bleiben abrufbar.',
+  ),
+  suspendedSince: (from: string) =>
+    say(
+      `Since ${from}, shares are neither issued nor redeemed. Until further notice, no new prices are expected.`,
+      `Seit dem ${from} werden Anteile weder ausgegeben noch zurückgenommen. Bis auf Weiteres sind keine neuen Preise zu erwarten.`,
+    ),
+  suspendedUntil: (from: string, to: string) =>
+    say(
+      `From ${from} to ${to}, shares are neither issued nor redeemed, and no new prices are expected.`,
+      `Vom ${from} bis zum ${to} werden Anteile weder ausgegeben noch zurückgenommen; neue Preise sind nicht zu erwarten.`,
+    ),
   merged: (day: string) =>
     say(`On ${day}, this fund was merged into`, `Dieser Fonds wurde am ${day} verschmolzen auf`),
   mergedInto: (isin: string, successor: string, day: string) =>

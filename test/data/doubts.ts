@@ -1,5 +1,5 @@
 /** What the rows of tables beside the prices can hardly mean: `check` warns of it, and not of what is a step away from it. */
-import { goodRows, type Insert, type Row } from '../support/database.ts'
+import { goodRows, isinOf, type Insert, type Row } from '../support/database.ts'
 
 type Rows = readonly (readonly [table: string, row: Row])[]
 
@@ -35,7 +35,30 @@ const taxed = (date: string, before: readonly [string, string], after: readonly 
   ]
 }
 
+const mergerOf = (end_date: string | null, end_reason: string | null): Rows => [
+  ['fund', { end_date, end_reason }],
+  ['corporate_action', { ...merger, ex_date: '2024-05-03' }],
+]
+const merger = { kind: 'merger', amount: null, currency: null, successor_isin: isinOf(100) }
+const otherEnd = 'ex_date 2024-05-03, kind merger: table fund has another end_date or end_reason'
+
 export const doubts: readonly Doubt[] = [
+  {
+    says: 'fund: end_date 2024-05-01: there are prices after it, the newest of 2024-05-02',
+    wrong: [['fund', { end_date: '2024-05-01' }]],
+    right: [['fund', { end_date: '2024-05-02' }]],
+  },
+  {
+    says: `corporate_action: ${otherEnd}: the earlier day counts`,
+    wrong: mergerOf('2024-05-02', 'merged'),
+    right: mergerOf('2024-05-03', 'merged'),
+  },
+  {
+    says: `corporate_action: ${otherEnd}: the earlier day counts`,
+    wrong: mergerOf('2024-05-03', 'liquidated'),
+    // A term that ends later was planned before the merger.
+    right: mergerOf('2040-12-31', 'matured'),
+  },
   {
     says: 'profile: total_expense_ratio 0.0145 does not lie between 0.05 and 15',
     wrong: [['profile', { total_expense_ratio: 1.45 / 100 }]],

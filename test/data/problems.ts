@@ -17,7 +17,7 @@ export interface Problem {
 }
 
 const dates = columns(
-  'fund: fund_inception_date status_date',
+  'fund: fund_inception_date status_date end_date suspended_from suspended_to',
   'price: date',
   'corporate_action: ex_date',
   'document: date',
@@ -45,7 +45,7 @@ const noTexts =
   '#REF!|#N/A|#DIV/0!|#BEZUG!|#NV|Rating #WERT! alt|###|Err:502|NaN| nan %|null|undefined|<NA>'.split('|')
 
 const enumerations = columns(
-  'fund: data_permitted prices_permitted performance_permitted',
+  'fund: data_permitted prices_permitted performance_permitted end_reason',
   'key_figure: has_value2',
   'profile: accumulating conformity performance_fee savings_plan one_time_investment capital_forming_payments',
   'asset_allocation: derivatives',
@@ -175,6 +175,12 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
     changed('performance_year', 'year', year, `year ${year} does not lie between 1900 and 2074`),
   ),
   'prices after the as-of date': [changed('price', 'date', '2024-05-04', priceTooLate)],
+  'ends and suspensions that contradict themselves': [
+    ofFund({ end_date: null }, 'an end_reason needs an end_date'),
+    ofFund({ end_date: '2009-12-31' }, 'it ends on 2009-12-31, before it begins (2010-01-04)'),
+    ofFund({ suspended_from: null }, 'suspended_to is "2020-03-27", before suspended_from or without it'),
+    ofFund({ suspended_to: '2020-03-15' }, 'suspended_to is "2020-03-15", before suspended_from'),
+  ],
   'legal periods that end before they start': ['date_from', 'date_realfrom'].map((column) => ({
     ...changed('legal_period', column, '2020-01-01', ''),
     says: ['period "2019": dates out of order, it ends on 2019-12-31, before it starts'],
@@ -194,6 +200,10 @@ function changed(table: string, column: string, value: Value, problem: string): 
     table,
     says: isKey ? [problem] : [rows[table] ?? '', `${column} `, problem],
   }
+}
+
+function ofFund(fund: Row, problem: string): Problem {
+  return { insert: (insert, isin) => insertGood(insert, isin, { fund }), table: 'fund', says: [problem] }
 }
 
 /** A second asset class on the same day. */

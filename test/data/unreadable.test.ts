@@ -93,17 +93,17 @@ it('check and build name every table and column that is missing or different', a
   const { code, stdout, stderr } = await check('schema.sqlite')
   expect(stdout).toBe(
     `The database
-  error    fund: column wkn is missing
+  error    fund: column wkn is missing: ALTER TABLE fund ADD COLUMN wkn TEXT
   error    performance_year: it is not STRICT: its values may be of any type
   error    performance_year: column isin may be NULL
   error    legal_point: it is a view, not a table
   error    launch_point: column value may be NULL
   error    launch_point: its primary key is (isin), not (isin, date)
-  error    structure_item: column name_en is missing
+  error    structure_item: column name_en is missing: ALTER TABLE structure_item ADD COLUMN name_en TEXT
   error    key_figure: the table is missing
   error    profile: the table is missing
   error    emt: column ongoing_costs is of type TEXT, not REAL
-  error    emt: column entry_costs is missing
+  error    emt: column entry_costs is missing: ALTER TABLE emt ADD COLUMN entry_costs REAL
 11 errors, 0 warnings
 `,
   )

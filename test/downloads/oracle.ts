@@ -19,7 +19,8 @@ const optional = (way: string) => `${truth(way)}, CASE WHEN ${way} IS NOT NULL T
 /** By table. Booleans are the words `true` and `false`. */
 export const oracle: Readonly<Record<string, string>> = {
   funds: `SELECT isin, wkn, name, fund_inception_date, status_date,
-    CASE WHEN lower(url) GLOB 'http://?*' OR lower(url) GLOB 'https://?*' THEN url ELSE '' END, currency FROM fund
+    CASE WHEN lower(url) GLOB 'http://?*' OR lower(url) GLOB 'https://?*' THEN url ELSE '' END, currency,
+    end_date, end_reason, suspended_from, suspended_to FROM fund
     WHERE isin IN (${given}) ORDER BY isin`,
   prices: `SELECT isin, date, issue_price, repurchase_price, net_asset_value, change, change_percent, performance,
     intercompany_profit, share_profit, real_estate_profits, share_profit2, currency FROM price JOIN fund USING (isin)

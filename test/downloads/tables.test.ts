@@ -160,8 +160,10 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
       }),
     )
     expectRows(
-      funds.map((row) => row.slice(0, 7)),
-      rowsOf('funds').map((row) => row.map((value, at) => asCell(value, at === 3 || at === 4))) as Values[],
+      funds.map((row) => row.slice(0, 11)),
+      rowsOf('funds').map((row) =>
+        row.map((value, at) => asCell(value, [3, 4, 7, 9, 10].includes(at))),
+      ) as Values[],
     )
     expectRows(
       figures,

@@ -67,6 +67,10 @@ export const goodRows: Readonly<Record<string, Row>> = {
     data_permitted: 1,
     prices_permitted: 1,
     performance_permitted: 1,
+    end_date: '2040-12-31',
+    end_reason: 'matured',
+    suspended_from: '2020-03-16',
+    suspended_to: '2020-03-27',
   },
   price: {
     date: '2024-05-02',

@@ -42,8 +42,14 @@ const fundGroup = <Shape extends z.ZodRawShape>(limits: Shape) =>
 
 const freshnessGroup = fundGroup({
   calendar: say('As for all funds.', calendar.exactOptional()),
-  warnDays: say('As for all funds.', businessDays.exactOptional()),
-  errorDays: say('As for all funds.', businessDays.exactOptional()),
+  warnDays: say(
+    'As for all funds, but after the newest price, whatever the rhythm.',
+    businessDays.exactOptional(),
+  ),
+  errorDays: say(
+    'As for all funds, but after the newest price, whatever the rhythm.',
+    businessDays.exactOptional(),
+  ),
   never: say('The prices of these funds are not monitored.', z.boolean('true or false').exactOptional()),
 })
 
@@ -61,8 +67,14 @@ export const guardSettings = {
       calendar.default(defaultFreshness.calendar),
     ),
     yearEndOpen: say('24 and 31 December are business days.', onOrOff(defaultFreshness.yearEndOpen)),
-    warnDays: say('An older price is late.', businessDays.default(defaultFreshness.warnDays)),
-    errorDays: say('An older price is stale.', businessDays.default(defaultFreshness.errorDays)),
+    warnDays: say(
+      'An older price is late. Funds with a price less often than daily: so long after the next one was expected.',
+      businessDays.default(defaultFreshness.warnDays),
+    ),
+    errorDays: say(
+      'An older price is stale. Funds with a price less often than daily: so long after the next one was expected.',
+      businessDays.default(defaultFreshness.errorDays),
+    ),
     groups: say(
       'Other rules for some funds. The first group that a fund belongs to applies.',
       z.array(freshnessGroup, 'a list').default([]),

@@ -34,13 +34,12 @@ export function lifeOn(facts: LifeFacts, day: string): LifeState {
   return from !== null && day >= from && (to === null || day <= to) ? { kind: 'suspended', from, to } : null
 }
 
-/** The columns come first. A merger ends a fund without them. */
+/** A merger ends a fund without the columns, and before an end that was planned for later. */
 function endOf({ endDate, endReason, mergerDate, successorIsin }: LifeFacts) {
-  if (endDate !== null) {
-    const isMerger = endReason === 'merged'
-    return { day: endDate, reason: endReason, successorIsin: isMerger ? successorIsin : null }
-  }
-  return mergerDate === null ? null : { day: mergerDate, reason: 'merged' as const, successorIsin }
+  if (endDate === null || (mergerDate !== null && mergerDate < endDate))
+    return mergerDate === null ? null : { day: mergerDate, reason: 'merged' as const, successorIsin }
+  const isMerger = endReason === 'merged'
+  return { day: endDate, reason: endReason, successorIsin: isMerger ? successorIsin : null }
 }
 
 /** Funds have their last price before or on their last day: none is expected of it. @param day ISO 8601 */

@@ -127,6 +127,9 @@ own stays. The output says which columns were derived, and how many other prices
 corporate_action: a distribution has amount and currency, a split has factor (10 for 1:10, 0.1 for a reverse split), a
 merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes.
 
+fund: end_date (the last day) with end_reason (liquidated, matured or merged), and suspended_from with suspended_to (empty
+until further notice) may be missing. A file with the columns isin and end_date ends funds. A merger needs no end_date.
+
 document: kind is kid, prospectus, annual_report, half_year_report or factsheet; language has two letters (de); url begins
 with https:// or http://. A fund has one document of a kind, language and date. Nothing is fetched.
 

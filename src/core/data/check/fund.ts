@@ -28,7 +28,7 @@ export function checkFund(fund: Fund, asOf: string): Finding[] {
   checkRows(schemaTables.fund, [fund.fund], asOf, report)
   for (const group of groupNames) checkRows(schemaTables[group], fund[group], asOf, report)
   checkPriceDates(fund, asOf, report)
-  checkLife(fund, report)
+  checkLife(fund, asOf, report)
   const isCurrency = textFaults.currency(fund.fund.currency) === undefined
   checkActions(fund.corporateActions, { ...fund.fund, ...(!isCurrency && { currency: null }) }, report)
   checkLegalPeriods(fund, report)
@@ -170,7 +170,7 @@ function checkPriceDates({ fund, prices }: Fund, asOf: string, report: Report): 
 }
 
 /** The schema promises the order of a suspension, unless its constraints were switched off. */
-function checkLife({ fund, prices }: Fund, report: Report): void {
+function checkLife({ fund, prices }: Fund, asOf: string, report: Report): void {
   const { inceptionDate, endDate, endReason, suspendedFrom, suspendedTo } = fund
   if (endReason !== null && endDate === null) report('error', 'fund', 'an end_reason needs an end_date')
   if (suspendedTo !== null && (suspendedFrom === null || suspendedTo < suspendedFrom))
@@ -178,13 +178,9 @@ function checkLife({ fund, prices }: Fund, report: Report): void {
   if (endDate === null || !isDay(endDate)) return
   if (isDay(inceptionDate) && endDate < inceptionDate)
     report('error', 'fund', `dates out of order: it ends on ${endDate}, before it begins (${inceptionDate})`)
-  const newest = prices.findLast(({ date }) => isDay(date))?.date
+  const newest = prices.findLast(({ date }) => date <= asOf && isDay(date))?.date
   if (newest !== undefined && newest > endDate)
-    report(
-      'warning',
-      'price',
-      `there are prices after the end of the fund (${endDate}), the newest of ${newest}`,
-    )
+    report('warning', 'fund', `end_date ${endDate}: there are prices after it, the newest of ${newest}`)
 }
 
 /** Each kind has its fields and no others: the schema promises it, unless its constraints were switched off. */

@@ -81,8 +81,10 @@ function doubtfulActions(db: Database, since: string): Finding[] {
   })
   const contradicted = find(
     `SELECT isin, 1 AS found, ex_date, kind ${own} = 'merger' AND EXISTS (SELECT 1 FROM fund WHERE fund.isin = own.isin
-      AND end_date IS NOT NULL AND (end_date <> own.ex_date OR end_reason IS NOT 'merged')) ORDER BY isin`,
-  ).map((row) => warningOf(table, keys, row, 'table fund has another end_date or end_reason, which counts'))
+      AND (end_date < own.ex_date OR (end_date = own.ex_date) <> (end_reason IS 'merged'))) ORDER BY isin`,
+  ).map((row) =>
+    warningOf(table, keys, row, 'table fund has another end_date or end_reason: the earlier day counts'),
+  )
   return [...unpriced, ...late, ...unknown, ...contradicted]
 }
 

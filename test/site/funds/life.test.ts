@@ -1,0 +1,130 @@
+/** Funds that have ended or are suspended: on pages, in lists, in the status and in downloads. Their answers stay as they are. */
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { editDatabase, readDatabase } from '../../support/database.ts'
+import { mustRun, tempFolder } from '../../support/product.ts'
+import { hashesOf } from '../../support/tree.ts'
+
+const asOf = '2026-11-20'
+const folder = tempFolder()
+const read = (path: string) => readFileSync(folder.file(path), 'utf8').replaceAll('\u00a0', ' ')
+
+/** With prices, and old enough to show their performance. */
+let isins: readonly string[]
+const isinAt = (index: number) => isins[index] ?? ''
+
+const build = (out: string) =>
+  mustRun(
+    ['build', '--db', folder.file('funds.sqlite'), '--out', folder.file(out), '--as-of', asOf, '--quiet'],
+    { env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' } },
+  )
+
+beforeAll(async () => {
+  const db = folder.file('funds.sqlite')
+  await mustRun(['init', '--demo', '--db', db, '--funds', '24', '--years', '2', '--until', asOf])
+  const found = readDatabase(
+    db,
+    `SELECT isin FROM fund WHERE data_permitted AND prices_permitted AND performance_permitted AND isin IN
+      (SELECT isin FROM price GROUP BY isin HAVING count(*) > 300 AND max(date) >= '2026-11-18') ORDER BY isin`,
+  )
+  isins = found.map(({ isin }) => String(isin))
+  const silent = isins.slice(0, 6).map((isin) => `'${isin}'`)
+  editDatabase(db, `DELETE FROM price WHERE isin IN (${silent.join(', ')}) AND date > '2026-09-30'`)
+  await build('before')
+  const set = (index: number, columns: string) =>
+    `UPDATE fund SET ${columns} WHERE isin = '${isinAt(index)}';`
+  editDatabase(
+    db,
+    set(0, "end_date = '2026-09-30', end_reason = 'liquidated'") +
+      set(1, "end_date = '2026-09-30', end_reason = 'matured'") +
+      set(2, "end_date = '2026-09-30'") +
+      `INSERT INTO corporate_action (isin, ex_date, kind, successor_isin)
+        VALUES ('${isinAt(3)}', '2026-10-01', 'merger', '${isinAt(7)}');` +
+      set(4, "suspended_from = '2026-10-01'") +
+      set(5, "suspended_from = '2026-10-01', suspended_to = '2026-11-30'") +
+      // Announced: nothing has happened yet.
+      set(6, "end_date = '2026-12-31', end_reason = 'liquidated'"),
+  )
+  await build('out')
+  editDatabase(db, set(5, "suspended_to = '2026-11-11'"))
+  await build('returned')
+})
+
+const states = ['ended', 'ended', 'ended', 'ended', 'suspended', 'suspended', undefined, undefined]
+
+describe('a fund page', () => {
+  it.each([
+    [0, 'This fund was liquidated on 30 Sep 2026.', 'Dieser Fonds wurde am 30.09.2026 aufgelöst.'],
+    [1, 'The term of this fund ended on 30 Sep 2026.', 'Die Laufzeit dieses Fonds endete am 30.09.2026.'],
+    [2, 'This fund ended on 30 Sep 2026.', 'Dieser Fonds endete am 30.09.2026.'],
+    [3, 'On 1 Oct 2026, this fund was merged into', 'Dieser Fonds wurde am 01.10.2026 verschmolzen auf'],
+    [4, 'Since 1 Oct 2026, shares are neither issued', 'Seit dem 01.10.2026 werden Anteile weder ausgegeben'],
+    [5, 'From 1 Oct 2026 to 30 Nov 2026, shares are', 'Vom 01.10.2026 bis zum 30.11.2026 werden Anteile'],
+  ])('says what happened to fund %i, and calls no price late', (index, en, de) => {
+    for (const [name, words, mark] of [
+      ['index.html', en, index < 4 ? 'ended' : 'suspended'],
+      ['de.html', de, index < 4 ? 'beendet' : 'ausgesetzt'],
+    ] as const) {
+      const page = read(`out/funds/${isinAt(index)}/${name}`)
+      expect(page).toContain(`<p class="lead">${words}`)
+      expect(page).toMatch(new RegExp(`class="mark ${states[index] ?? ''}">${mark}<`))
+      expect(page).not.toMatch(/class="(mark )?(late|stale)"/)
+      expect(page).not.toContain('"offers"')
+    }
+  })
+
+  it('leads from a merged fund to its successor', () => {
+    const page = read(`out/funds/${isinAt(3)}/index.html`)
+    expect(page).toMatch(new RegExp(`<p class="lead">[^<]*<a href="../${isinAt(7)}/`))
+  })
+
+  it('says nothing of an end that is announced, and of a suspension that is over', () => {
+    expect(read(`out/funds/${isinAt(6)}/index.html`)).not.toContain('class="lead"')
+    const returned = read(`returned/funds/${isinAt(5)}/index.html`)
+    expect(returned).not.toContain('class="lead"')
+    // Prices are expected again, and seven business days are too many.
+    expect(returned).toContain('class="mark stale"')
+  })
+})
+
+it('the list of funds, the status and its page mark them, and none of them is late or stale', () => {
+  const { funds } = JSON.parse(read('out/funds/index.json')) as {
+    funds: readonly { isin: string; state: string | null; price: { overdue: string | null } | null }[]
+  }
+  const ofFund = new Map(funds.map((fund) => [fund.isin, fund]))
+  const some = isins.slice(0, 8)
+  expect(some.map((isin) => ofFund.get(isin)?.state ?? undefined)).toEqual(states)
+  expect(some.map((isin) => ofFund.get(isin)?.price?.overdue)).toEqual(some.map(() => null))
+  const { freshness, overdue, prices } = JSON.parse(read('out/status/index.json')) as {
+    freshness: object
+    overdue: readonly { isin: string }[]
+    prices: readonly { isin: string; mark: string; next_price: string | null }[]
+  }
+  expect(freshness).toMatchObject({ ended: 4, suspended: 2 })
+  expect(overdue.filter(({ isin }) => some.includes(isin))).toEqual([])
+  const marked = new Map(prices.map((price) => [price.isin, price]))
+  expect(some.map((isin) => marked.get(isin)?.mark)).toEqual(states.map((state) => state ?? 'fresh'))
+  expect(marked.get(isinAt(4))).toMatchObject({ next_price: null })
+  expect(read('out/status/index.html')).toContain('<span class="mark suspended">suspended</span>')
+  expect(read('out/funds/de.html')).toContain('<small class="mark ended">beendet<')
+})
+
+it('the answers of the API are the same, byte for byte', () => {
+  const answers = (out: string) =>
+    [...Object.entries(hashesOf(folder.file(out)))].filter(([key]) => key.startsWith('api/'))
+  expect(answers('out').length).toBeGreaterThan(200)
+  expect(answers('out')).toEqual(answers('before'))
+})
+
+it('the downloads have the columns of the table', () => {
+  const [header = '', ...lines] = read('out/downloads/2026-11-20/funds.csv').trimEnd().split('\r\n')
+  expect(header.split(',').slice(-4)).toEqual(['end_date', 'end_reason', 'suspended_from', 'suspended_to'])
+  const endOf = (index: number) =>
+    lines
+      .find((line) => line.includes(isinAt(index)))
+      ?.split(',')
+      .slice(-4)
+  expect(endOf(0)).toEqual(['2026-09-30', 'liquidated', '', ''])
+  expect(endOf(3)).toEqual(['', '', '', ''])
+  expect(endOf(5)).toEqual(['', '', '2026-10-01', '2026-11-30'])
+})

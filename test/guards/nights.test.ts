@@ -147,6 +147,14 @@ const nights: readonly Night<Live>[] = [
   ['prices older than the live ones', closed('2024-05-03', tonight), ['older', 'lost-rows:price']],
   ['stale prices of less than a tenth of the funds', stale(1), /stale/, allow('lost-rows:price')],
   ['stale prices of more than a tenth of the funds', stale(2), ['stale-prices'], allow('lost-rows:price')],
+  [
+    'prices that end with two funds, of which one is suspended',
+    stale(2) +
+      `UPDATE fund SET end_date = '2024-04-19', end_reason = 'liquidated' WHERE isin = '${one}';
+      UPDATE fund SET suspended_from = '2024-04-22', suspended_to = NULL WHERE isin = '${two}';`,
+    'live',
+    allow('lost-rows:price'),
+  ],
   ['an as-of date in the future', '', ['future-date'], { flags: '--as-of 2999-01-04' }],
   ['a database that is not marked as complete', '', ['incomplete'], { config: { requireComplete: true } }],
   // What the checks of values refuse.

@@ -42,8 +42,8 @@ const writer = `
   const commit = db.transaction(() => {
     generation++
     db.prepare('DELETE FROM fund WHERE isin IN (?, ?, ?)').run(isins)
-    db.prepare('INSERT INTO fund SELECT ?, wkn, name, fund_inception_date, status_date, url, currency, 1, 1, 1 ' +
-      'FROM fund LIMIT 1').run(isins[generation % 3])
+    db.prepare('INSERT INTO fund (isin, wkn, name, fund_inception_date, status_date, url, currency) ' +
+      'SELECT ?, wkn, name, fund_inception_date, status_date, url, currency FROM fund LIMIT 1').run(isins[generation % 3])
     db.prepare('UPDATE fund SET name = ?').run('Generation ' + generation)
     db.prepare('UPDATE price SET net_asset_value = ?').run(generation + '.00')
   })

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { PricedFund } from '../../src/core/guards/assess.ts'
 import { expectedDay, loadObjections } from '../../src/core/guards/load-day.ts'
 import { defaultFreshness, openRules, type FreshnessSettings } from '../../src/core/guards/rules.ts'
+import { openLife } from '../support/life.ts'
 
 const allDays = Array.from({ length: 500 }, (_, index) =>
   new Date(Date.UTC(2025, 9, 1 + index)).toISOString().slice(0, 10),
@@ -32,6 +33,7 @@ const monthEnds = (last: string) =>
   })
 
 const fundOf = (isin: string, priceDays: readonly string[], other: Partial<PricedFund> = {}): PricedFund => ({
+  ...openLife,
   isin,
   name: isin,
   inceptionDate: '2020-01-02',
@@ -115,6 +117,22 @@ it('leaves out funds that are unwatched, or whose prices may not be given out', 
     const all = [fundOf('XF0', fridays('2026-11-20')), fundOf('XF1', daily('2026-11-24'), withheld)]
     expect(await expected(all, '2026-11-26')).toBe('2026-11-20')
   }
+})
+
+it('expects nothing of funds that have ended or are suspended, nor of a day of a suspension that is over', async () => {
+  const others = fridays('2026-11-20')
+  for (const [life, day] of [
+    [{ endDate: '2026-11-24' }, '2026-11-20'],
+    [{ mergerDate: '2026-11-24' }, '2026-11-20'],
+    [{ suspendedFrom: '2026-11-25' }, '2026-11-20'],
+    [{ suspendedFrom: '2026-11-25', suspendedTo: '2026-11-25' }, '2026-11-20'],
+    [{ suspendedFrom: '2026-11-23', suspendedTo: '2026-11-24' }, '2026-11-25'],
+    [{ endDate: '2026-11-26' }, '2026-11-25'],
+  ] as const)
+    expect([life, await expected([others, fundOf('XF1', daily('2026-11-24'), life)], '2026-11-26')]).toEqual([
+      life,
+      day,
+    ])
 })
 
 it('each fund has the calendar of its group', async () => {

@@ -5,13 +5,14 @@ import { addDays } from '../system/days.ts'
 import {
   assessFunds,
   gapsBetween,
-  overdueFunds,
+  overdueMark,
   usualGap,
   type MarkedFund,
   type PricedFund,
 } from './assess.ts'
 import { addBusinessDays, businessDaysBefore, type Calendar } from './calendar.ts'
 import type { Objection } from './guards.ts'
+import { isPriceExpected } from './life.ts'
 import type { Rules } from './rules.ts'
 
 /** `load` in the config file. */
@@ -66,13 +67,12 @@ export function expectedDay(
   const watched = watchedFunds(funds, rules, asOf)
   const newest = newestDay(funds, rules, asOf)
   if (newest === null) return null
-  const silent = overdueFunds(watched, rules, newest)
   return latest(
-    watched.flatMap((fund) =>
-      silent.get(fund.isin) === 'stale'
-        ? []
-        : (expectedOf(fund.priceDays, rules(fund).calendar, asOf, lagDays) ?? []),
-    ),
+    watched.flatMap((fund) => {
+      if (overdueMark(fund, rules, newest) === 'stale') return []
+      const day = expectedOf(fund.priceDays, rules(fund).calendar, asOf, lagDays)
+      return day !== null && isPriceExpected(fund, day) ? day : []
+    }),
   )
 }
 

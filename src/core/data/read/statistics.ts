@@ -20,11 +20,17 @@ const statisticsFormat = 1
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The values of prices have guards of their own (`guards/plausibility.ts`), and so have names (`renamed-funds`). */
+/**
+ * The values of prices have guards of their own (`guards/plausibility.ts`), and so have names (`renamed-funds`). Suspensions come and
+ * go.
+ */
 const comparedColumns = ({ name: table, columns }: SchemaTable) =>
   table === schemaTables.prices.name
     ? []
-    : columns.filter(({ name, isKey }) => !isKey && !(table === schemaTables.fund.name && name === 'name'))
+    : columns.filter(
+        ({ name, isKey, isPassing }) =>
+          !isKey && isPassing !== true && !(table === schemaTables.fund.name && name === 'name'),
+      )
 
 const tables = Object.entries(schemaTables).map(([group, table]) => {
   const keys = table.columns.filter(({ isKey, name }) => isKey && name !== 'isin')

@@ -38,7 +38,18 @@ const about: FundPages = {
     const { isin, wkn, name, currency } = fund
     const nothing = { categoryDe: null, categoryEn: null, oneYearPercent: null, accumulating: null }
     const unknown = { totalExpenseRatio: null, srri: null }
-    return { isin, wkn, name, currency, ...nothing, ...unknown, newest, overdue, state: null, isComparable: false }
+    return {
+      isin,
+      wkn,
+      name,
+      currency,
+      ...nothing,
+      ...unknown,
+      newest,
+      overdue,
+      state: null,
+      isComparable: false,
+    }
   },
 }
 

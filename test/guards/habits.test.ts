@@ -70,6 +70,11 @@ describe('a night with', () => {
         number % 2 === 1 ? price : replaced(before(fund, price, number), { 0: price[0] }),
       [navs],
     ],
+    [
+      "last week's prices",
+      (fund, price) => replaced(priceAt(fund.prices, night - 5), { 0: price[0] }),
+      [navs],
+    ],
     ['NAVs 2 % higher', multiplied(1.02), [navs]],
     ['NAVs in another currency', multiplied(1.08), [navs]],
     [

@@ -243,7 +243,7 @@ function equalForAll(some: readonly Value[], isMost: IsMost): Doubt | null {
   const [, former] = mostCommon(some, 'before')
   const changed = holders.filter(({ before }) => before !== common)
   // Zero has a rule of its own, and days of many funds are often the same.
-  const isOfNoUse = countOf(common) === 0 || sumOf(common) === 0 || /\|~\d{4}-\d\d-\d\d$/.test(common)
+  const isOfNoUse = countOf(common) === 0 || sumOf(common) === 0 || isDayIn(common)
   const areAll = holders.length >= allShare * some.length
   const wereAll = former.length >= allShare * some.length
   if (
@@ -352,7 +352,7 @@ function exchangedTable(table: string, both: readonly Compared[], isMost: IsMost
 function mixedUp(table: string, column: string, values: readonly Value[], isMost: IsMost): ColumnDoubt[] {
   const changed = values.filter(({ before, after }) => before !== after)
   const isText = values.every(
-    ({ slice, after }) => slice === '' && sumText(after) === '' && hostOf(after) === '',
+    ({ slice, after }) => slice === '' && sumText(after) === '' && hostOf(after) === '' && !isDayIn(after),
   )
   if (!isText || values.length < fewestFunds || !isMost(changed.length, values.length)) return []
   const torn = [...Map.groupBy(values, ({ before }) => before).values()].filter(
@@ -469,6 +469,7 @@ const partsOf = (summary: Summary) => {
   const [values = '', sum = '', host = '', ...text] = summary.split('|')
   return { values, sum, host, text: text.join('|') }
 }
+const isDayIn = (summary: Summary) => /\|~\d{4}-\d\d-\d\d$/.test(summary)
 const countOf = (summary: Summary) => Number(partsOf(summary).values)
 const sumText = (summary: Summary) => partsOf(summary).sum
 /** NaN if the values are no numbers. */

@@ -60,6 +60,8 @@ interface Pair extends Earlier {
   readonly price: Figures
   /** A logarithm, so that there and back is no move. NaN for a NAV that is not above zero. */
   readonly move: number
+  /** The NAV is that of one of the days before, but for the last one. */
+  readonly isOfEarlierDay: boolean
 }
 
 /** What is usual, to compare single prices with. */
@@ -92,6 +94,11 @@ export const traits = {
     column: 'net_asset_value',
     says: "have the NAV of the day before: are these yesterday's prices?",
     count: ({ price, previous }) => flag(price.nav === previous.nav),
+  },
+  earlier: {
+    column: 'net_asset_value',
+    says: 'have the NAV of one of the days before: are these the prices of another day?',
+    count: ({ isOfEarlierDay }) => flag(isOfEarlierDay),
   },
   rounded: {
     column: 'net_asset_value',
@@ -216,6 +223,9 @@ export function newPriceOf(
 
 const movesOfPortfolio = 3
 
+/** Of business days: last week's file is the oldest that is sent again. */
+const daysOfWeek = 5
+
 /** @param unit one unit of a NAV's last decimal, as a share of it: both NAVs of a move are rounded */
 function portfolioOf(category: string | null, moves: readonly number[], unit: number): string {
   const last = moves.slice(-movesOfPortfolio).map((move) => Math.round(move / (2 * unit)))
@@ -226,14 +236,16 @@ function pairsOf(prices: readonly Figures[], actions: readonly CorporateActionRo
   const actionsUntil = actionWatch(actions)
   const pairs: Pair[] = []
   let previous: Figures | null = null
-  for (const price of prices) {
+  for (const [index, price] of prices.entries()) {
     const between = actionsUntil(price.texts[0])
     const plain = previous === null ? null : { previous, base: { price: previous, isOfYearEnd: true } }
     const earlier = inSharesOf(plain === null ? null : { ...plain, distributed: 0 }, between)
     if (earlier !== null) {
       const before = earlier.previous.nav - earlier.distributed
       const move = price.nav > 0 && before > 0 ? Math.log(price.nav / before) : NaN
-      pairs.push({ ...earlier, price, move })
+      const others = prices.slice(Math.max(0, index - daysOfWeek), Math.max(0, index - 1))
+      const isOfEarlierDay = others.some(({ nav }) => nav === price.nav)
+      pairs.push({ ...earlier, price, move, isOfEarlierDay })
     }
     previous = price
   }

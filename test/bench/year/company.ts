@@ -594,11 +594,9 @@ function replaceRow(db: Database.Database, table: string, row: Row): void {
 
 /** What the company says of the life of its funds, in columns of table `fund`. */
 function loadLife(db: Database.Database, night: string): void {
-  const known = new Set(db.prepare<[], string>("SELECT name FROM pragma_table_info('fund')").pluck().all())
   const set = (name: FundName, values: Row) => {
     for (const [column, value] of Object.entries(values))
-      if (known.has(column))
-        db.prepare(`UPDATE fund SET ${column} = ? WHERE isin = ?`).run(value, isinFor(name))
+      db.prepare(`UPDATE fund SET ${column} = ? WHERE isin = ?`).run(value, isinFor(name))
   }
   if (night === dates.suspendedFrom) set('suspended', { suspended_from: night })
   if (night > dates.suspendedTo && night <= '2025-02-20')

@@ -173,9 +173,10 @@ describe('the installed package', () => {
     )
   })
 
-  it('has at most 3 MB', () => {
+  // All documents are in it, the READMEs of the rooms among them.
+  it('has at most 3.2 MB', () => {
     const bytes = filesIn(installed).reduce((sum, file) => sum + statSync(join(installed, file)).size, 0)
-    expect(bytes).toBeLessThanOrEqual(3e6)
+    expect(bytes).toBeLessThanOrEqual(3.2e6)
   })
 
   it('names the release that a company has to use, and holds its workflows', () => {

@@ -27,8 +27,8 @@ const beforeSplit =
   split(past)
 
 const fund = (number: number) =>
-  `INSERT INTO fund SELECT '${isinOf(number)}', NULL, 'Fund ${number}', '2010-01-04', NULL, 'https://funds.example/new', 'EUR', 1, 1, 1
-    WHERE (SELECT count(*) FROM pragma_table_info('fund')) = 10;
+  `INSERT INTO fund (isin, name, fund_inception_date, url, currency)
+    VALUES ('${isinOf(number)}', 'Fund ${number}', '2010-01-04', 'https://funds.example/new', 'EUR');
    INSERT INTO price SELECT '${isinOf(number)}', date, issue_price, repurchase_price, net_asset_value, change, change_percent, performance,
     intercompany_profit, share_profit, real_estate_profits, share_profit2 FROM price WHERE isin = '${one}';`
 const mergesInto = (number: number) =>

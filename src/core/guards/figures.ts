@@ -1,5 +1,6 @@
 /** A price as texts and as numbers, and the rounding of its texts. Pure. */
 
+import { cached } from '../system/cached.ts'
 import { dayNumber } from '../system/day-number.ts'
 
 /** A price of the database: day (ISO 8601), then decimal texts. A performance may be missing, and a row may have more. */
@@ -17,13 +18,16 @@ export type PriceTexts = readonly [
 /** Numbers, because prices are compared again and again: NaN for a text that is no number, or is missing. */
 export type Figures = ReturnType<typeof figuresOf>
 
+// Thousands of funds have prices on the same days.
+const numberOf = cached(dayNumber)
+
 export function figuresOf(texts: PriceTexts) {
   const [day, issue, repurchase, nav, , percent, performance] = texts
   return {
     texts,
     year: day.slice(0, 4),
     /** In days. */
-    at: dayNumber(day),
+    at: numberOf(day),
     /** Shares that one share has become, if it is compared with a price after a split. */
     shares: 1,
     issue: Number(issue),

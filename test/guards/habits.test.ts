@@ -136,26 +136,30 @@ describe('a night with', () => {
     expect(judgeNight(many, night, calendar, alone)).toEqual([`price-jump:${many[4]?.isin ?? ''}`])
   })
 
-  it('the NAV of another fund is refused, although the move alone would not be', () => {
-    const [first, second] = inventCompany(days, { funds: 12, seed: 8 })
-    if (first === undefined || second === undefined) throw new Error('there are too few funds')
-    const close = Number(first.prices[night]?.[3]) * 0.93
-    const factor = close / Number(second.prices[night]?.[3])
-    const near: InventedFund = {
-      ...second,
-      prices: second.prices.map((_, index) =>
-        withNav(
-          second.prices.map((each) => replaced(each, { 3: (Number(each[3]) * factor).toFixed(2) })),
-          index,
-          Number(second.prices[index]?.[3]) * factor,
+  // In one of the two directions, the other fund's NAV of the day before is farther away than its new one.
+  it.each([0.93, 1.07])(
+    'the NAV of another fund is refused, although the move alone would not be: %d',
+    (part) => {
+      const [first, second] = inventCompany(days, { funds: 12, seed: 8 })
+      if (first === undefined || second === undefined) throw new Error('there are too few funds')
+      const close = Number(first.prices[night]?.[3]) * part
+      const factor = close / Number(second.prices[night]?.[3])
+      const near: InventedFund = {
+        ...second,
+        prices: second.prices.map((_, index) =>
+          withNav(
+            second.prices.map((each) => replaced(each, { 3: (Number(each[3]) * factor).toFixed(2) })),
+            index,
+            Number(second.prices[index]?.[3]) * factor,
+          ),
         ),
-      ),
-    }
-    const all = [first, near, ...company.slice(2)]
-    const mixed: Change = (fund, price) =>
-      fund === near ? withNav(near.prices, night, Number(first.prices[night]?.[3])) : price
-    expect(judgeNight(all, night, calendar, mixed)).toEqual([`price-jump:${near.isin}`])
-  })
+      }
+      const all = [first, near, ...company.slice(2)]
+      const mixed: Change = (fund, price) =>
+        fund === near ? withNav(near.prices, night, Number(first.prices[night]?.[3])) : price
+      expect(judgeNight(all, night, calendar, mixed)).toEqual([`price-jump:${near.isin}`])
+    },
+  )
 
   it.each([
     ['2026-03-07', false],

@@ -304,7 +304,8 @@ function ofAnotherFund(one: Moved, { moved }: Night): string | null {
   if (!isUnusual(one)) return null
   const { price, before } = one
   const way = Math.abs(price.nav - before)
-  const near = moved.filter((other) => other !== one && Math.abs(other.before - before) <= way)
+  const isWithin = (nav: number) => Math.abs(nav - before) <= way + price.unit
+  const near = moved.filter((other) => other !== one && [other.before, other.price.nav].some(isWithin))
   if ((near.length * price.unit) / (2 * way) > hit) return null
   const twin = near.find((other) => [other.price.nav, other.before].includes(price.nav))
   return twin?.price.isin ?? null

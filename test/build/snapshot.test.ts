@@ -12,7 +12,11 @@ import { type OracleFunds, openOracleFunds } from '../../src/extensions/conform/
 
 /** They name the snapshot: the manifest's first line has their digests. */
 const statusFiles = ['changes.js', 'de.html', 'index.html', 'index.json', 'status.css', 'status.js']
-const besideObjects = ['corporate-actions.json', 'statistics.ndjson', ...statusFiles.map((name) => `status/${name}`)]
+const besideObjects = [
+  'corporate-actions.json',
+  'statistics.ndjson',
+  ...statusFiles.map((name) => `status/${name}`),
+]
 const atRoot = ['SHA256SUMS', 'manifest.ndjson.gz']
 
 describe.each([

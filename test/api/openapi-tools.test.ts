@@ -28,7 +28,7 @@ const operations = () => allOperations().filter(({ path }) => path.startsWith('/
 it('names the published address alone, the version of the API, and no login', () => {
   const { info, servers, security } = described()
   expect(servers.map(({ url }) => url)).toEqual([publishedAt])
-  expect([info.version, security]).toEqual(['1.1.0', []])
+  expect({ version: info.version, security }).toEqual({ version: '1.1.0', security: [] })
 })
 
 it('says of each operation what it answers, and when it answers with an error', () => {
@@ -145,7 +145,7 @@ describe.skipIf(isMissing(hasTools))('the OpenAPI document and tools of others',
       write('openapi.json', atServer(readFileSync(descriptionOf(site.out), 'utf8')))
       const [generate = ''] = code(`${client}-setup`).split('\n').slice(-1)
       const [npx, name, ...args] = generate.replace(`${publishedAt}/`, '').split(' ')
-      expect([npx, name]).toEqual(['npx', command])
+      expect({ npx, name }).toEqual({ npx: 'npx', name: command })
       await must(join(tools, cli), ...args)
 
       const program = atServer(code(client))

@@ -260,9 +260,15 @@ it('never names a fund that is not published before and after, and counts withhe
   press.reset()
   await publishOnly('2026-01-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, [first])
   const comes = await publishOnly('2026-01-28', '', [first, second])
-  expect([comes.funds, comes.documents.removed]).toEqual([{ total: 2, ...nobody }, 0])
+  expect({ funds: comes.funds, removed: comes.documents.removed }).toEqual({
+    funds: { total: 2, ...nobody },
+    removed: 0,
+  })
   const goes = await publishOnly('2026-01-29', '', [first])
-  expect([goes.funds, goes.documents.added]).toEqual([{ total: 1, ...nobody }, 0])
+  expect({ funds: goes.funds, added: goes.documents.added }).toEqual({
+    funds: { total: 1, ...nobody },
+    added: 0,
+  })
   expect(`${bodyOf('feed.xml')}${bodyOf('index.json')}`).not.toContain(second)
 
   const sql = `UPDATE fund SET prices_permitted = 0 WHERE isin = '${first}'`

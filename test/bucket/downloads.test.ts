@@ -154,7 +154,7 @@ async function publish(out: string) {
   expect(code, stderr).toBe(0)
   const { downloads, snapshot } = JSON.parse(stdout) as { downloads: object; snapshot: string }
   const requests = { DeleteObjects: 0, ListObjectsV2: 0, ...press.server.counts() }
-  expect([planned.downloads, planned.requests]).toEqual([downloads, requests])
+  expect({ downloads: planned.downloads, requests: planned.requests }).toEqual({ downloads, requests })
   return { downloads, snapshot, stderr }
 }
 
@@ -214,7 +214,7 @@ it('has the store copy files that did not change, and puts those that are damage
   lay('later', dayAfter, { ...files, 'prices.csv': 'of the day after' })
   press.server.reset()
   const run = await press.publish('later')
-  expect([run.code, run.stderr]).toEqual([0, ''])
+  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })
   const folder = `downloads/${press.bucket.live()?.downloads?.folder}/`
   const puts = press.server.log.filter(({ key, status }) => key.startsWith(folder) && status === 200)
   expect(puts.filter(({ body }) => body.length === 0).map(({ key }) => key.slice(folder.length))).toEqual(

@@ -253,7 +253,7 @@ describe('says what is wrong, and what to do', () => {
     const args = ['prune', '--yes', '--bucket', `file://${bucket}`]
     const { code, stderr } = await runAlone(args, { cwd: '/', ...userWithoutRights })
     const reason = 'this user may not do that: change the owner or the rights of the folder (chown, chmod)'
-    expect([code, stderr]).toEqual([1, expect.stringContaining(reason) as string])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) as string })
     for (const path of [bucket, file('.fundpress')]) chmodSync(path, 0o755)
   })
 

@@ -55,7 +55,10 @@ it('says that the state is unknown when it is stopped during the flip', async ()
   }
   press.server.faults([holdBack(flip, stop)])
   const [unknown, ...rest] = (await end).stderr.split(/(?<=\n)/)
-  expect([unknown, rest]).toEqual([expect.stringMatching(isUnknown), ['fundpress: stopped by SIGINT\n']])
+  expect({ unknown, rest }).toEqual({
+    unknown: expect.stringMatching(isUnknown),
+    rest: ['fundpress: stopped by SIGINT\n'],
+  })
 })
 
 it('a deep repair reads bodies, and replaces damaged ones with an old ETag', async () => {

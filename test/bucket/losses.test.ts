@@ -76,10 +76,10 @@ it('publishes a reason as one line without secrets, and takes none that is long'
   const line = (text: string) => ['publish', '--out', 'harsh', '--allow', 'lost-funds', '--reason', text]
   const before = press.bucket.body('live.json')
   const refused = await press.fundpress(line('hunter2'.repeat(2000)))
-  expect([refused.code, refused.stderr]).toEqual([
-    2,
-    'fundpress: --reason has 14000 characters: give it in 300 at most\n',
-  ])
+  expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+    code: 2,
+    stderr: 'fundpress: --reason has 14000 characters: give it in 300 at most\n',
+  })
   expect(press.bucket.body('live.json')).toEqual(before)
   await expectSuccess(press.fundpress([...line(reason), '--quiet'], { GITHUB_ACTOR: 'eve\n<i>' }))
   const kept = 'merger, <b>see</b> ]]> & http://***@host/?id=7&access_token=*** ***\\u202e'

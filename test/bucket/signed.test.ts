@@ -158,14 +158,14 @@ describe.skipIf(lacks('ssh-keygen'))('signed checksums', () => {
       ['a secret by mistake', 'FUNDPRESS_SIGNING_KEY is a value that is not shown: it must be env:NAME'],
     ] as const) {
       const { code, stdout, stderr } = await build('refused', { FUNDPRESS_SIGNING_KEY: key })
-      expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
       expect(stdout + stderr).not.toContain(key.slice(40, 80) || key)
     }
     writeFileSync(file('wrong.json'), JSON.stringify({ signing: { publicKeys: ['ssh-rsa AAAA'] } }))
     const { code, stderr } = await build('refused', {}, ' --config wrong.json')
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('"signing.publicKeys[0]" must be a public key'),
-    ])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('"signing.publicKeys[0]" must be a public key'),
+    })
   })
 })

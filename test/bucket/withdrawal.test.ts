@@ -184,7 +184,7 @@ describe('a publish that is killed after its flip', () => {
     const nightly = `nightly --db funds.sqlite --as-of ${third}`
     const { code, stdout, stderr } = await press.fundpress(nightly, withDownloads)
     editDatabase(db(), `UPDATE fund SET data_permitted = 1`)
-    expect([code, stdout]).toEqual([0, expect.stringContaining('nothing to do')])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('nothing to do') })
     expect(stderr).toContain(`removed: ${isin} may no longer be given out`)
     expect(folders()).toEqual([folderOf(third)])
   })
@@ -196,10 +196,10 @@ it.runIf(isComplete)(
     const earlier = await publishTwoDays()
     press.server.faults([{ kind: 'delete-error', keyMatches: /downloads/, code: 'AccessDenied' }])
     const { code, stderr } = await press.publish('no-prices', '--force', '--reason', 'test')
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/is live, but earlier downloads .* publish again$/m),
-    ])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/is live, but earlier downloads .* publish again$/m),
+    })
     expect(folders()).toEqual([...earlier, folderOf(third)])
     press.server.faults([])
     expect(await publish('no-prices')).toMatchObject({ removed: [{}, {}] })
@@ -252,10 +252,10 @@ it('a rollback to what has been withdrawn since is refused', async () => {
   await publish('no-prices')
   const live = press.bucket.body('live.json')
   const refused = await press.fundpress('rollback')
-  expect([refused.code, refused.stderr]).toEqual([
-    3,
-    expect.stringContaining(`${before} gives out prices of ${isin} again, withdrawn since`) as string,
-  ])
+  expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringContaining(`${before} gives out prices of ${isin} again, withdrawn since`) as string,
+  })
   expect(refused.stderr).toContain(`--allow withdrawn-again:${isin} --reason "…"`)
   expect(press.bucket.body('live.json')).toEqual(live)
 })

@@ -58,5 +58,5 @@ it('says what to do about an empty sparse.json', async () => {
   const advice = expect.stringContaining(
     'out/sparse.json is damaged: remove out and build it again',
   ) as string
-  expect([code, stderr]).toEqual([1, advice])
+  expect({ code, stderr }).toEqual({ code: 1, stderr: advice })
 })

@@ -47,7 +47,10 @@ describe('a build on a full disk', () => {
       writeFileSync(`${disk}/filler`, Buffer.alloc(freeAtFirst - Math.floor(needed * share)))
       const { code, stdout, stderr } = await build('one.sqlite', 'disk/out')
       ends.push(code)
-      expect([stdout, stderr]).toEqual(['', code === 0 ? '' : expect.stringMatching(reason)])
+      expect({ stdout, stderr }).toEqual({
+        stdout: '',
+        stderr: code === 0 ? '' : expect.stringMatching(reason),
+      })
       expect(readdirSync(disk).sort()).toEqual(['filler', 'out'])
       expect(hashesOf(`${disk}/out`)).toEqual(before)
     }
@@ -83,7 +86,7 @@ describe('a build with a limit for the size of files', () => {
     const options = { cwd: folder.path }
     const { code, stderr } = await ended(spawn('sh', ['-c', limited, process.execPath, launcher], options))
     const said = /^fundpress: limited: a file grew beyond the limit for files \(ulimit -f\); [^\n]*\n$/
-    expect([code, stderr]).toEqual([1, expect.stringMatching(said)])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(said) })
     expect(readdirSync(folder.path).filter((name) => name.includes('limited'))).toEqual([])
   })
 })

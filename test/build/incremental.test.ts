@@ -112,7 +112,7 @@ describe('a build of four funds that continues from a snapshot', () => {
       (name) => `api/v1/prices-historic/${isinOf(1)}/${name}`,
     )
     expect(documentsIn(next)).toEqual([...current, ...historic])
-    expect([rendered, isSparse, since]).toEqual([10, true, whole.snapshot])
+    expect({ rendered, isSparse, since }).toEqual({ rendered: 10, isSparse: true, since: whole.snapshot })
   })
 
   it('adds the documents that the snapshot before lacks, and renders no other', async () => {
@@ -177,7 +177,7 @@ describe('a build of four funds that continues from a snapshot', () => {
     // The other one is always there: the young fund is younger than its first price.
     expect(warnings).toHaveLength(2)
     const next = await build(file, folder.file('warned next'), { since: manifestOf(full) })
-    expect([next.rendered, next.warnings]).toEqual([0, warnings])
+    expect({ rendered: next.rendered, warnings: next.warnings }).toEqual({ rendered: 0, warnings })
   })
 
   it('refuses prices that lie after an earlier as-of date', async () => {

@@ -51,7 +51,7 @@ it.each([
     insert('price', { isin: isinOf(1), ...goodRows['price'], date })
   })
   const { code, stderr } = await build(`day-${date}.sqlite`, 'out-day')
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/ {2}error {4}price: .*date/)])
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/ {2}error {4}price: .*date/) })
   expect(stderr).toContain(date)
 })
 
@@ -80,7 +80,7 @@ describe('a build into a folder that is no snapshot', () => {
     const before = { names: names(), files: hashesOf(folder.file('precious')) }
     const { code, stderr } = await build('good.sqlite', 'precious')
     const reason = 'fundpress: precious holds files but no snapshot: choose another --out, or empty it\n'
-    expect([code, stderr]).toEqual([1, reason])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: reason })
     expect({ names: names(), files: hashesOf(folder.file('precious')) }).toEqual(before)
   })
 
@@ -90,7 +90,7 @@ describe('a build into a folder that is no snapshot', () => {
     const before = hashesOf(folder.file('shared'))
     const { code, stderr } = await build('shared/funds.sqlite', 'shared')
     const reason = 'shared holds funds.sqlite beside a snapshot: move that away, or choose another --out'
-    expect([code, stderr]).toEqual([1, `fundpress: ${reason}\n`])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `fundpress: ${reason}\n` })
     expect(hashesOf(folder.file('shared'))).toEqual(before)
     rmSync(folder.file('shared'), { recursive: true })
   })

@@ -69,7 +69,7 @@ describe.each([
     expect(documents.map(({ key }) => key)).toEqual(keys)
     for (const { key, sha256, bytes, type } of documents) {
       const content = read(key)
-      expect([key, sha256, bytes]).toEqual([key, sha256Of(content), content.length])
+      expect({ key, sha256, bytes }).toEqual({ key, sha256: sha256Of(content), bytes: content.length })
       const format = key.slice(key.lastIndexOf('.') + 1)
       expect(type).toBe(`${format === 'csv' ? 'text' : 'application'}/${format}; charset=utf-8`)
     }
@@ -103,7 +103,7 @@ describe.each([
       cwd: snapshot.out,
       encoding: 'utf8',
     })
-    expect([status, stderr]).toEqual([0, ''])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout.trim().split('\n')).toEqual([...keys, ...besideObjects].map((key) => `${key}: OK`))
   })
 

@@ -26,7 +26,7 @@ const flags = (out: string) => `--db ${folderOf('funds.sqlite')} --out ${out} --
 const build = (out: string, more = '', index: Readonly<Record<string, string>> = {}) =>
   press.fundpress(`build ${flags(out)} --as-of 2026-11-11${more}`, { ...env, ...index })
 function summaryOf({ code, stdout, stderr }: Run, warning = '') {
-  expect([code, stderr]).toEqual([0, warning])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: warning })
   return JSON.parse(stdout) as BuildSummary
 }
 
@@ -41,7 +41,7 @@ describe('build --since', () => {
   it('gives a sparse snapshot from a slot, which goes live only in that slot', async () => {
     const restore = press.bucket.save()
     const { since, isSparse, snapshot } = summaryOf(await build('sparse', ' --since other'))
-    expect([since, isSparse]).toEqual([snapshotId(folderOf('night-1')), true])
+    expect({ since, isSparse }).toEqual({ since: snapshotId(folderOf('night-1')), isSparse: true })
     expect(snapshot).toBe(snapshotId(folderOf('c')))
     expect(filesIn(folderOf('sparse')).length).toBeLessThan(filesIn(folderOf('c')).length / 5)
     expect((await press.fundpress('publish --out sparse')).code).toBe(0)

@@ -62,7 +62,10 @@ it('a merge judges all funds, where no shard can', async () => {
     expect((await build(`--shard ${part}/2 --out part-${part} --since first`)).code).toBe(0)
   const merge = `build --db next.sqlite --since first --jobs 2 --quiet --out merged --merge part-1 part-2`
   const refused = await fundpress(merge)
-  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining(ofSrri)])
+  expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringContaining(ofSrri),
+  })
   expect((await fundpress(`${merge} --allow column --reason checked`)).code).toBe(0)
   const file = 'statistics.ndjson'
   expect(hashesOf(folder.file('merged'))[file]).toBe(hashesOf(folder.file('out'))[file])

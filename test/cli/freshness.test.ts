@@ -287,7 +287,8 @@ it.each([
     const links = [...said.matchAll(/^ {2}(http\S+)$/gm)].map(([, link = '']) => link)
     const paths = links.map((link) => new URL(link).pathname.replace(/[A-Z0-9]{12}.*/, ''))
     expect(paths.slice(0, wanted.length)).toEqual(wanted)
-    for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200])
+    for (const link of links)
+      expect({ link, status: (await fetch(link)).status }).toEqual({ link, status: 200 })
   } finally {
     child.kill()
   }

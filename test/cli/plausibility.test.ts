@@ -64,7 +64,10 @@ describe('check', () => {
       `UPDATE price SET net_asset_value = '-2' WHERE net_asset_value = '-1'`,
     )
     const { code, found } = await check(' --since first')
-    expect([code, found]).toEqual([1, ['price-spread: NAV -2 on 2026-11-17: a price must be above zero']])
+    expect({ code, found }).toEqual({
+      code: 1,
+      found: ['price-spread: NAV -2 on 2026-11-17: a price must be above zero'],
+    })
     expect((await check(' --out nowhere')).found).toEqual([
       older('1 older price is implausible', '').replace('NAV -1', 'NAV -2'),
     ])
@@ -74,9 +77,9 @@ describe('check', () => {
     writeFileSync(folder.file(`out/api/v1/prices-historic/${two}/2026.json`), '{"prices":[{"date":1}]}')
     writeFileSync(folder.file('out/api/v1/prices-current-all/index.json'), '{')
     const { code, found } = await check()
-    expect([code, found]).toEqual([
-      1,
-      [
+    expect({ code, found }).toEqual({
+      code: 1,
+      found: [
         expect.stringMatching(
           /^warning: api\/v1\/prices-current-all\/index.json, which is live, is damaged: .*new$/,
         ),
@@ -85,7 +88,7 @@ describe('check', () => {
         ),
         'price-spread: NAV -1 on 2026-11-17: a price must be above zero',
       ],
-    ])
+    })
   })
 
   it('warns of costs and percentages that do not lie between 0 and 100', async () => {
@@ -134,13 +137,13 @@ describe('build', () => {
     const correction = `UPDATE price SET net_asset_value = '100.50' WHERE isin = '${one}' AND date = '2026-11-19'`
     editDatabase(folder.file('funds.sqlite'), correction)
     const { code, stderr } = await build()
-    expect([code, stderr]).toEqual([
-      3,
-      expect.stringContaining(
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining(
         'If the NAVs are right, import these prices again with --derive; columns isin and date are enough. ' +
           `If all is right as it is, allow it: --allow price-change:${one} --reason "…"\n`,
       ),
-    ])
+    })
     writeFileSync(folder.file('again.csv'), `isin;date\n${one};${asOf}\n`)
     expect(await fundpress('import price again.csv --db funds.sqlite --derive')).toMatchObject({ code: 0 })
     expect(await build()).toMatchObject({ code: 0 })
@@ -167,10 +170,10 @@ describe('build', () => {
     expect(done).toMatchObject({ code: 0, stderr: '' })
     expect(done.stdout).toContain(`withheld fund ${one}: its prices stay as they are live: `)
     const { withheld, newestPrice } = headOf('out')
-    expect([withheld, newestPrice]).toEqual([
-      [{ isin: one, message: expect.stringContaining(ofJump) as string }],
-      asOf,
-    ])
+    expect({ withheld, newestPrice }).toEqual({
+      withheld: [{ isin: one, message: expect.stringContaining(ofJump) as string }],
+      newestPrice: asOf,
+    })
     expect(pricesIn('out', one)).toEqual(pricesIn('first', one))
     expect(pricesIn('out', two)).not.toEqual(pricesIn('first', two))
     const csv = readFileSync(folder.file(`out/downloads/${asOf}/prices.csv`), 'utf8')
@@ -212,10 +215,10 @@ describe('build', () => {
       expect(await build(` --shard ${shard}/2 --out part-${shard}`)).toMatchObject({ code: 0 })
     const merge = 'build --merge part-1 part-2 --db funds.sqlite --out across --quiet'
     const refused = await fundpress(merge)
-    expect([refused.code, refused.stderr]).toEqual([
-      3,
-      expect.stringContaining('--allow column:price.net_asset_value '),
-    ])
+    expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining('--allow column:price.net_asset_value '),
+    })
     expect(existsSync(folder.file('across'))).toBe(false)
     const allowing = '--allow column --reason closed'
     expect(await fundpress(`${merge} ${allowing}`)).toMatchObject({ code: 0, stderr: '' })

@@ -80,7 +80,10 @@ describe('a password in an address', () => {
       for (const name of ['BUCKET_ENDPOINT', 'BASE_URL', 'DOCS_URL', 'LICENCE_URL'])
         refused.push(await run(build, { ...options, env: { ...debugging, [`FUNDPRESS_${name}`]: address } }))
       for (const ended of refused) {
-        expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining(reason)])
+        expect({ code: ended.code, stderr: ended.stderr }).toEqual({
+          code: 2,
+          stderr: expect.stringContaining(reason),
+        })
         expectNoSecret(ended)
       }
     },
@@ -169,7 +172,10 @@ it.each(['too-short', `${secret}+with/base64==`])(
       await run(build, { cwd: folder.path, env }),
       await run(`${build} --config fundpress.config.other.json`, { cwd: folder.path }),
     ]) {
-      expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('16 to 100 letters, digits')])
+      expect({ code: ended.code, stderr: ended.stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining('16 to 100 letters, digits'),
+      })
       expect(ended.stderr).not.toContain(token)
     }
   },

@@ -345,6 +345,6 @@ describe('settings', () => {
 
   it('read numbers and booleans from the environment', () => {
     const { serve, bucket } = load({ FUNDPRESS_SERVE_PORT: '0', FUNDPRESS_BUCKET_PATH_STYLE: '1' })
-    expect([serve.port, bucket.pathStyle]).toEqual([0, true])
+    expect({ port: serve.port, pathStyle: bucket.pathStyle }).toEqual({ port: 0, pathStyle: true })
   })
 })

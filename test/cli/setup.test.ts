@@ -308,8 +308,12 @@ describe('answers', () => {
         package: `https://example.com/'$(:>pwned)'.tgz`,
       })
       const { site, licence, baseUrl } = configOf(dest)
-      expect([site.name, site.imprint, site.privacy]).toEqual([hostile, url, url])
-      expect([licence, baseUrl]).toEqual([{ name: hostile, url }, url])
+      expect({ name: site.name, imprint: site.imprint, privacy: site.privacy }).toEqual({
+        name: hostile,
+        imprint: url,
+        privacy: url,
+      })
+      expect({ licence, baseUrl }).toEqual({ licence: { name: hostile, url }, baseUrl: url })
       for (const [name, text] of Object.entries(textsOf(dest)))
         if (!['fundpress.config.json', 'SETUP.md'].includes(name)) expect(text).not.toContain('pwned')
       // Every program is missing, so only what the shell itself does can happen.
@@ -356,7 +360,11 @@ describe('answers', () => {
       child.stdin.write(`${reply ?? ''}\n`)
     })
     const { code, stdout } = await end
-    expect([code, next, stdout]).toEqual([0, replies.length, expect.stringContaining('SETUP.md')])
+    expect({ code, next, stdout }).toEqual({
+      code: 0,
+      next: replies.length,
+      stdout: expect.stringContaining('SETUP.md'),
+    })
     const { baseUrl, licence, serve } = configOf(dest)
     expect([baseUrl, licence, serve]).toEqual([
       'https://api.example.com',

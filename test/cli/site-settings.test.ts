@@ -109,7 +109,10 @@ describe('the logo', () => {
     ['missing', 'missing.svg', `site.logo is ${folder.file('config/missing.svg')}: it cannot be read`],
   ])('that is %s is refused', async (_, logo, says) => {
     const refused = await build({ logo }, 'refused')
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(says)])
+    expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(says),
+    })
   })
 })
 

@@ -164,7 +164,7 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
 
   it('answers `status --base` without credentials', async () => {
     const { code, stdout, stderr } = await press.bare(`status --base ${base} --max-age 9999d`)
-    expect([code, stderr]).toEqual([1, `fundpress: ${base}: ${tooStale}\n`])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `fundpress: ${base}: ${tooStale}\n` })
     const lines = `^live +${asOf}-[0-9a-f]{12} at ${base}/status/index.json\nsince +.+ \\(.+\\)\nas of +${asOf}\n`
     expect(stdout).toMatch(new RegExp(lines))
     const allowed = await press.bare(`status --base ${base} --max-age 9999d --quiet`, lenient)

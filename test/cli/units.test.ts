@@ -102,7 +102,7 @@ describe.skipIf(lacks('systemd-analyze'))('systemd-analyze', () => {
       if (network === 'some')
         copyFileSync(join(units, 'network.conf'), join(units, 'fundpress-.service.d/network.conf'))
       const { status, stderr } = analyze(units, ['verify'], names)
-      expect([network, status, stderr]).toEqual([network, 0, ''])
+      expect({ network, status, stderr }).toEqual({ network, status: 0, stderr: '' })
       expect(services.filter((name) => !(exposureOf(units, name) < 2))).toEqual([])
     }
     // The unit that answers strangers gets neither network nor secret.

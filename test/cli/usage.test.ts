@@ -38,7 +38,7 @@ describe('help', () => {
       expect(await expectSuccess(run(['help', command], inFolder))).toBe(text)
       const help = text.replace(/\s+/g, ' ')
       const wrong = /No whether[^;]*|default: [;)]|--\S+ (?:<\S+> )?Whether/i.exec(help)
-      expect([command, wrong]).toEqual([command, null])
+      expect({ command, wrong }).toEqual({ command, wrong: null })
     }
     const help = await helpOf('build')
     for (const text of [

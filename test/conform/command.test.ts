@@ -250,10 +250,10 @@ it('with --preview asks for what is staged, says if nothing is, and shows the to
   s3.put('funds', 'live.json', first)
   const edge = await startServing(bucketArgs(s3.endpoint, 'funds'), { env: { ...credentials, ...env } })
   const nothing = await conform(edge.base, ['--preview'], env)
-  expect([nothing.code, nothing.stderr]).toEqual([
-    1,
-    `fundpress: ${edge.base} shows no preview: nothing is staged, or the edge has another edge.previewToken\n`,
-  ])
+  expect({ code: nothing.code, stderr: nothing.stderr }).toEqual({
+    code: 1,
+    stderr: `fundpress: ${edge.base} shows no preview: nothing is staged, or the edge has another edge.previewToken\n`,
+  })
   s3.put('funds', 'staged.json', second)
   // A preview reads more than once what is staged: some checks of many are enough. Only the prices differ.
   const failuresOf = async (file: string) => {
@@ -270,7 +270,10 @@ it('with --preview asks for what is staged, says if nothing is, and shows the to
   expect(failures).toContain(String.raw`-H \"X-Fundpress-Preview: $FUNDPRESS_EDGE_PREVIEW_TOKEN\" `)
   expect(failures).not.toContain(token)
   const { code, stderr } = await conform(edge.base, ['--preview'])
-  expect([code, stderr]).toEqual([2, expect.stringContaining('edge.previewToken is missing')])
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('edge.previewToken is missing'),
+  })
   await edge.stop()
   await s3.stop()
 })

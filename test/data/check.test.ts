@@ -65,7 +65,7 @@ it('check finds ISINs of a wrong form or with a wrong check digit', async () => 
   expect(findings.map(({ isin }) => isin)).toEqual(wrong.sort())
   for (const { isin, table, message } of findings) {
     const says = `isin ${JSON.stringify(isin)} is not an ISIN: wrong form or check digit`
-    expect([table, message]).toEqual(['fund', says])
+    expect({ table, message }).toEqual({ table: 'fund', message: says })
   }
 })
 

@@ -188,11 +188,18 @@ describe('performance', () => {
       )
       let isFirst = true
       for (const { label, date_from, date_realfrom, date_to, gross, net, surcharge } of periods) {
-        expect([date_from, date_to]).toEqual([`${Number(label) - 1}-11-20`, `${label}-11-20`])
+        expect({ date_from, date_to }).toEqual({
+          date_from: `${Number(label) - 1}-11-20`,
+          date_to: `${label}-11-20`,
+        })
         const from = lastOnOrBefore(list, date_from)
         const to = lastOnOrBefore(list, date_to)
         if (from === undefined || to === undefined) {
-          expect([gross, net, date_realfrom]).toEqual([null, null, list[0]?.date])
+          expect({ gross, net, date_realfrom }).toEqual({
+            gross: null,
+            net: null,
+            date_realfrom: list[0]?.date,
+          })
           continue
         }
         expect([date_realfrom, isChange(gross, from.nav, to.nav)]).toEqual([from.date, true])

@@ -55,7 +55,11 @@ it('finds its own files wherever GitHub puts it: no action and no workflow names
         // `fundpress setup` puts the released action in the place of just these.
         if (uses.startsWith('./')) expect(names.map((name) => `./.github/actions/${name}`)).toContain(uses)
       }
-      expect([file, id, steps[0]?.uses]).toEqual([file, id, expect.stringContaining('actions/checkout@')])
+      expect({ file, id, uses: steps[0]?.uses }).toEqual({
+        file,
+        id,
+        uses: expect.stringContaining('actions/checkout@'),
+      })
     }
 })
 

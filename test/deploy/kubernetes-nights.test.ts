@@ -76,7 +76,7 @@ beforeEach(() => {
 
 function expectPublished() {
   const { snapshot, slot } = press.bucket.live() ?? {}
-  expect([snapshot, slot]).toEqual([snapshotId(folder.file('whole')), 'blue'])
+  expect({ snapshot, slot }).toEqual({ snapshot: snapshotId(folder.file('whole')), slot: 'blue' })
   const differences = press.bucket.differencesFrom(folder.file('whole'), slot)
   expect(differences.filter((key) => !key.startsWith('downloads'))).toEqual([])
   expect(press.bucket.faultsOf(slot)).toEqual([])

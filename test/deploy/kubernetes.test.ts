@@ -105,7 +105,10 @@ describe.each(lacks('kubectl') ? [] : variants)('$title', ({ objects }) => {
       expect(time + lasts).toBeLessThan(attempts[index + 1] ?? guards[0] ?? 0)
     expect((attempts.at(-1) ?? Infinity) + night.startingDeadlineSeconds + lasts).toBeLessThan(guards[0] ?? 0)
     for (const { timeZone, concurrencyPolicy } of specs)
-      expect([timeZone, concurrencyPolicy]).toEqual(['Europe/Berlin', 'Forbid'])
+      expect({ timeZone, concurrencyPolicy }).toEqual({
+        timeZone: 'Europe/Berlin',
+        concurrencyPolicy: 'Forbid',
+      })
   })
 
   it('fails a night at once by the exit codes that the program documents', async () => {

@@ -121,7 +121,10 @@ describe('our own rules', () => {
     const { night, flip } = readWorkflow('.github/workflows/nightly.yml').jobs
     const expression = (text: string) => `\${{ ${text} }}`
     expect(night?.steps[1]?.with?.['stage']).toBe(expression("vars.FUNDPRESS_APPROVAL != ''"))
-    expect([flip?.needs, flip?.environment]).toEqual(['night', 'fundpress-approval'])
+    expect({ needs: flip?.needs, environment: flip?.environment }).toEqual({
+      needs: 'night',
+      environment: 'fundpress-approval',
+    })
     const outputs = 'needs.night.outputs'
     expect(flip?.if).toBe(expression(`${outputs}.staged == 'true' && ${outputs}.skipped != 'true'`))
     expect(flip?.steps[1]?.with).toMatchObject({
@@ -151,7 +154,7 @@ describe('our own rules', () => {
         const rights = needed[uses.replace('./.github/actions/', '')]
         // Only the night reads artifacts of other runs.
         const all = id === 'night' ? { ...rights, actions: 'read' } : rights
-        expect([file, id, permissions]).toEqual([file, id, all])
+        expect({ file, id, permissions }).toEqual({ file, id, permissions: all })
       }
   })
 

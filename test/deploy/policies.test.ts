@@ -81,7 +81,10 @@ async function asking<T>(kind: keyof typeof asked, work: () => Promise<T>): Prom
 }
 const nightly = async (day: number, flags = '', env = {}) => {
   const run = await nightlyOf(`2026-11-${day}`, `--since other ${flags}`.trim(), env)
-  expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('fundpress:')])
+  expect({ code: run.code, stderr: run.stderr }).toEqual({
+    code: 0,
+    stderr: expect.not.stringContaining('fundpress:'),
+  })
 }
 const stagedId = () =>
   (JSON.parse(press.bucket.body('staged.json').toString()) as { readonly snapshot: string }).snapshot

@@ -22,7 +22,7 @@ const issuer = 'token.actions.githubusercontent.com'
 /** Source: IAM's documentation, "IAM JSON policy elements: Condition": all keys have to match, each with one of its values. */
 function mayAssume({ Statement }: Trust, claims: Claims): boolean {
   return Statement.some(({ Effect, Principal, Action, Condition }) => {
-    expect([Effect, Action]).toEqual(['Allow', 'sts:AssumeRoleWithWebIdentity'])
+    expect({ Effect, Action }).toEqual({ Effect: 'Allow', Action: 'sts:AssumeRoleWithWebIdentity' })
     expect(Principal.Federated).toBe(`arn:aws:iam::123456789012:oidc-provider/${issuer}`)
     // Another operator needs another comparison here.
     expect(Object.keys(Condition)).toEqual(['StringEquals'])

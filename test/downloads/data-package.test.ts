@@ -88,7 +88,10 @@ describe.each(['demo', 'odd'] as const)('the data package of the %s funds', (whi
         continue
       }
       const reference = { resource: 'funds.csv', fields: ['isin'] }
-      expect([path, schema.foreignKeys]).toEqual([path, [{ fields: ['isin'], reference }]])
+      expect({ path, foreignKeys: schema.foreignKeys }).toEqual({
+        path,
+        foreignKeys: [{ fields: ['isin'], reference }],
+      })
       const [header = [], ...some] = rows[path] ?? []
       const at = header.indexOf('isin')
       expect([path, some.filter((row) => !isins.has(row[at] ?? ''))]).toEqual([path, []])

@@ -91,7 +91,7 @@ const linesOf = (text: string, delimiter: string) =>
     .map((line) => line.split(delimiter))
 const fetchText = async (url: string) => {
   const answer = await fetch(url)
-  expect([url, answer.status]).toEqual([url, 200])
+  expect({ url, status: answer.status }).toEqual({ url, status: 200 })
   return answer.text()
 }
 

@@ -135,7 +135,11 @@ it('describes every file but those of one fund in the data package, with the hea
   const paths = described.resources.map(({ path }) => path)
   expect([...paths, ...described.excelFiles.paths].sort()).toEqual(files)
   for (const { path, bytes, hash, schema } of described.resources) {
-    expect([path, bytes, hash]).toEqual([path, stored(path).length, `sha256:${sums.get(path) ?? ''}`])
+    expect({ path, bytes, hash }).toEqual({
+      path,
+      bytes: stored(path).length,
+      hash: `sha256:${sums.get(path) ?? ''}`,
+    })
     if (!path.endsWith('.csv')) continue
     const [header = ''] = stored(path).toString().split('\r\n')
     expect(schema?.fields.map(({ name }) => name)).toEqual(header.split(','))
@@ -171,7 +175,7 @@ it.each([
     )
     for (const path of [...links.map((link) => `latest/${link}`), ...files]) {
       const { status } = await ask(path, { Range: 'bytes=0-0' })
-      expect([path, status]).toEqual([path, expect.toBeOneOf([200, 206])])
+      expect({ path, status }).toEqual({ path, status: expect.toBeOneOf([200, 206]) })
     }
     expect(page).not.toContain(hostileNames.markup)
   },

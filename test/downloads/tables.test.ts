@@ -230,7 +230,7 @@ describe.skipIf(lacksPython)('a text that a spreadsheet would run', () => {
   it('has an apostrophe before it in all CSV files, which datapackage.json says', () => {
     for (const path of ['funds.csv', 'csv-excel/funds.csv']) {
       const fields = fieldsOf(nights.odd, path)
-      expect([path, fields]).toEqual([path, expect.arrayContaining([`'${formula}`])])
+      expect({ path, fields }).toEqual({ path, fields: expect.arrayContaining([`'${formula}`]) })
       expect(fields).not.toContain(formula)
     }
     const rule = 'apostrophe before a text that a spreadsheet would run as a formula.'

@@ -284,7 +284,7 @@ describe.each(['json', 'xml', 'csv'] as const)('a range in %s', (format) => {
     // The first, the last, six ahead and those that wait to be read.
     expect(begun).toBeLessThan(12)
     expect((await new Response(unread).text()).match(/2[0-9]{3}-/g)).toHaveLength(58)
-    expect([most, begun]).toEqual([6, 20])
+    expect({ most, begun }).toEqual({ most: 6, begun: 20 })
   })
 
   it('fails before it begins if the first or the last window cannot be read, and breaks off if another cannot', async () => {

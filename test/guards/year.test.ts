@@ -348,7 +348,7 @@ it('no true night of a year is refused, and each error is', async () => {
       expect(live()).toBe(known)
     }
     const { code, stderr, stdout } = await nightly(day)
-    expect([day, code], stderr + stdout).toEqual([day, 0])
+    expect({ day, code }, stderr + stdout).toEqual({ day, code: 0 })
     before = day
   }
   const derived = readDatabase(

@@ -11,5 +11,5 @@ export function expectList(id: string, document: unknown): void {
   open ??= openSchemas(documentSchemas([], base).map(({ schema }) => schema))
   const validate = open(`${base}/schemas/${id}.json`)
   validate(document)
-  expect([id, validate.errors]).toEqual([id, null])
+  expect({ id, errors: validate.errors }).toEqual({ id, errors: null })
 }

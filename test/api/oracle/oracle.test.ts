@@ -171,13 +171,17 @@ describe('refusals', () => {
     const path = '/api/v1/investment_structure-shoes/x'
     const query = '?a=b%20&format=q'
     const { status, headers, body } = oracle.answer({ target: path + query })
-    expect([status, headers, body]).toEqual([308, { location: `${path}/${query}` }, ''])
+    expect({ status, headers, body }).toEqual({
+      status: 308,
+      headers: { location: `${path}/${query}` },
+      body: '',
+    })
   })
 
   it('refuses other methods before anything else', () => {
     const asked = { method: 'POST', target: '/nothing', accept: 'text/xml' }
     const { status, headers, body } = oracle.answer(asked)
-    expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD, OPTIONS' })
     expect(body).toBe(
       '<?xml version="1.0" encoding="UTF-8"?>\n<root><title>Method not allowed: POST</title>' +
         '<type>https://docs.example/v1/endpoints/index/#error-405-wrongmethod</type><status>405</status></root>',

@@ -52,10 +52,10 @@ describe('damage of the live slot', () => {
     for (const key of press.bucket.keys(`${before?.slot ?? ''}/api/`).filter((_, at) => at % 2 === 0))
       press.bucket.remove(key)
     const mending = await nightly(flags)
-    expect([mending.code, mending.stderr]).toEqual([
-      0,
-      expect.stringMatching(/is damaged \(api\/.* is missing, .* and \d+ more\)/) as string,
-    ])
+    expect({ code: mending.code, stderr: mending.stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/is damaged \(api\/.* is missing, .* and \d+ more\)/) as string,
+    })
     expect(liveNow()?.snapshot).toBe(before?.snapshot)
     expect(press.bucket.faultsOf(liveNow()?.slot)).toEqual([])
   })
@@ -74,10 +74,12 @@ describe('damage of the live slot on a later run of the day', () => {
     const before = press.bucket.live()
     for (const key of someOf(liveSlot())) spoil(key)
     const mending = await nightly('--again')
-    expect([mending.code, mending.stderr]).toEqual([
-      0,
-      expect.stringMatching(/, which is live, is damaged \(api\/.*\): it is published again/) as string,
-    ])
+    expect({ code: mending.code, stderr: mending.stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(
+        /, which is live, is damaged \(api\/.*\): it is published again/,
+      ) as string,
+    })
     expect(press.bucket.live()?.snapshot).toBe(before?.snapshot)
     expect(press.bucket.faultsOf(liveSlot())).toEqual([])
   })
@@ -105,10 +107,10 @@ describe('damage of the live slot on a later run of the day', () => {
     const spoilt = filesIn(join(folder, slot)).filter((file) => file.startsWith('api/'))
     for (const file of spoilt) spoilInPlace(join(folder, slot, file))
     const mending = await inFolder(`${night} --again`)
-    expect([mending.code, mending.stderr]).toEqual([
-      0,
-      expect.stringMatching(/what is live is damaged \(.*\): it is published again/) as string,
-    ])
+    expect({ code: mending.code, stderr: mending.stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/what is live is damaged \(.*\): it is published again/) as string,
+    })
     expect(live().snapshot).toBe(snapshot)
     expect(await inFolder('verify --deep')).toMatchObject({ code: 0 })
   })
@@ -152,10 +154,10 @@ describe('a sample of bodies that is damaged after the flip', () => {
     press.server.faults([afterFlip(spoil)])
     const bad = await nightly()
     press.server.faults([])
-    expect([bad.code, bad.stderr]).toEqual([
-      1,
-      expect.stringContaining(`${good} is live again, in blue`) as string,
-    ])
+    expect({ code: bad.code, stderr: bad.stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`${good} is live again, in blue`) as string,
+    })
     expect(press.bucket.live()).toMatchObject({ snapshot: good, broughtBy: 'return' })
     expect(press.bucket.live()?.hold).toBeUndefined()
     expect((await nightly()).code).toBe(0)
@@ -173,10 +175,10 @@ describe('a sample of bodies that is damaged after the flip', () => {
     press.server.faults([afterFlip(spoil)])
     const bad = await nightly()
     press.server.faults([])
-    expect([bad.code, bad.stderr]).toEqual([
-      1,
-      expect.stringContaining('stays live: what was live before cannot come back') as string,
-    ])
+    expect({ code: bad.code, stderr: bad.stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('stays live: what was live before cannot come back') as string,
+    })
     expect(press.bucket.live()?.slot).toBe('green')
     expect((await nightly()).code).toBe(0)
     expect([press.bucket.live()?.slot, press.bucket.faultsOf('blue')]).toEqual(['blue', []])

@@ -28,7 +28,7 @@ useNights(1)
 
 it('runs all steps, prints one JSON object a line, and publishes what it built', async () => {
   const run = await press.fundpress(`nightly --db funds.sqlite --as-of ${asOf} --json --seed 7`)
-  expect([run.code, run.stderr]).toEqual([0, ''])
+  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })
   expect(stepsOf(run)).toEqual(wholeNight)
   for (const { time } of eventsOf(run)) expect(new Date(time).toISOString()).toBe(time)
   const { slot = '', snapshot } = press.bucket.live() ?? {}
@@ -84,7 +84,10 @@ it('--ask says whether there is anything to do, and does nothing', async () => {
   press.server.reset()
   rmSync(fileOf('outputs'))
   const done = await nightly('--ask', env)
-  expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('is already live in blue')])
+  expect({ code: done.code, stdout: done.stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining('is already live in blue'),
+  })
   expect(readFileSync(fileOf('outputs'), 'utf8')).toMatch(/^skipped=true$/m)
   // live.json, the first line of its manifest, and the history.
   expect(press.server.counts()).toEqual({ GetObject: 3 })

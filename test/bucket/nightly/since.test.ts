@@ -127,7 +127,11 @@ describe('shards that continue from a snapshot', () => {
       `build --merge ${halves.join(' ')} --db funds.sqlite --since other`,
       env,
     )
-    expect([run.code, run.stdout, run.stderr]).toEqual([1, '', expect.stringContaining(says)])
+    expect({ code: run.code, stdout: run.stdout, stderr: run.stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(says),
+    })
   })
 
   it.each([

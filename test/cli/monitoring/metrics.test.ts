@@ -103,10 +103,10 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     expect(valuesOf(textfile('night.prom'), 'fundpress_nightly_result')).toMatchObject({ failed: 1 })
     press.server.settings.deny = [{ operation: /./ }]
     const denied = await nightly('--metrics night.prom')
-    expect([denied.code, denied.stderr]).toEqual([
-      1,
-      expect.stringContaining('metrics: what is live is not known: '),
-    ])
+    expect({ code: denied.code, stderr: denied.stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('metrics: what is live is not known: '),
+    })
     expect(Object.keys(textfile('night.prom')).filter((name) => name.includes('live'))).toEqual([])
   })
 
@@ -156,7 +156,10 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     const same = await press.fundpress(`status --metrics ${fileOf('night.prom')}`, {
       FUNDPRESS_METRICS_FILE: 'night.prom',
     })
-    expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('give another one')])
+    expect({ code: same.code, stderr: same.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('give another one'),
+    })
   })
 
   it('has harmless labels, whatever the bucket is called', async () => {
@@ -188,16 +191,18 @@ describe('the file of metrics', () => {
 
   it('that cannot be written is a warning of nightly, and an error of status', async () => {
     const run = await nightly('--metrics nowhere/night.prom')
-    expect([run.code, run.stderr]).toEqual([
-      0,
-      expect.stringMatching(
+    expect({ code: run.code, stderr: run.stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(
         /^warning {2}night: metrics: nowhere\/night\.prom could not be written: ENOENT.*\n$/,
       ),
-    ])
+    })
     const status = await press.fundpress('status --metrics nowhere/status.prom')
-    expect([status.code, status.stderr]).toEqual([
-      1,
-      expect.stringMatching(/^fundpress: s3:\/\/funds: nowhere\/status\.prom could not be written: ENOENT/),
-    ])
+    expect({ code: status.code, stderr: status.stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^fundpress: s3:\/\/funds: nowhere\/status\.prom could not be written: ENOENT/,
+      ),
+    })
   })
 })

@@ -114,7 +114,7 @@ describe('derived figures', () => {
     const checked = await run(`check ${made} --json`, { cwd: folder.path })
     expect(checked.stdout).not.toContain(`"isin":"${isin}","table":"price","message":"performance`)
     const { code, stderr } = await run(`build ${made} --out out --jobs 1`, { cwd: folder.path })
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('rror')])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('rror') })
     const file = folder.file(join('out/api/v1/prices-current', isin, 'index.json'))
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
       prices: { performance: { value: '9.25' } },

@@ -210,7 +210,7 @@ describe('import warns of mandatory fields of EMT V4.3', () => {
     )
     const flags = ['--json', '--decimal', 'point', '--dates', 'iso']
     const ended = await folder.importLines(folder.database(), 'emt', [header, ...rows], flags)
-    expect([ended.code, ended.stderr]).toEqual([0, ''])
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' })
     return (JSON.parse(ended.stdout) as { warnings: string[] }).warnings
   }
 

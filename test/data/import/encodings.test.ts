@@ -40,7 +40,7 @@ describe('import of a name beyond ASCII', () => {
     'asks for the encoding of a file in %s, and reads it then',
     async (encoding, [bytes, read]) => {
       const open = await importName(bytes)
-      expect([open.code, open.name]).toEqual([1, 'Empty Fund'])
+      expect({ code: open.code, name: open.name }).toEqual({ code: 1, name: 'Empty Fund' })
       expect(open.stderr).toMatch(
         /^line 2: it is not UTF-8, and its bytes do not say what it is\. It may be read as "/,
       )
@@ -99,7 +99,7 @@ describe('import of a name beyond ASCII', () => {
     ['Fran\xe7ais, \xeatre', 'ê or ę'],
   ])('asks about %j: %s', async (bytes) => {
     const { code, stderr, name } = await importName(bytes)
-    expect([code, name]).toEqual([1, 'Empty Fund'])
+    expect({ code, name }).toEqual({ code: 1, name: 'Empty Fund' })
     expect(stderr).toContain('Choose one with --encoding')
   })
 

@@ -60,10 +60,10 @@ describe('import of a file that lacks columns', () => {
       [first, '2024-05-02', '101'],
     ]
     const { code, stdout } = await importWith(db, 'price', lines)
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining('(--derive computes change, change_percent, performance)'),
-    ])
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('(--derive computes change, change_percent, performance)'),
+    })
     expect(dump(folder.file(db), 'price', 'isin, issue_price, net_asset_value').rows[0]).toEqual([
       first,
       '105.00',

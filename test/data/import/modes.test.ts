@@ -71,7 +71,10 @@ describe('import --replace-all', () => {
     const before = dumpAll(folder.file(db))
     const { code, stdout } = await folder.importLines(db, 'fund', fundLines({}), ['--replace-all', ...forced])
     // Two funds, and a row in each of the twelve other tables.
-    expect([code, stdout]).toEqual([0, expect.stringContaining('0 new, 0 changed, 1 unchanged, 14 removed')])
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('0 new, 0 changed, 1 unchanged, 14 removed'),
+    })
     for (const table of tableNames) {
       const rows = before[table]?.rows.filter(([isin]) => isin === first)
       expect(dump(folder.file(db), table).rows).toEqual(rows)

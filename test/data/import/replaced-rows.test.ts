@@ -38,7 +38,7 @@ describe('import --replace', () => {
     const db = emptied(table)
     expect((await folder.importLines(db, table, [header, ...before])).code).toBe(0)
     const { code, stdout } = await folder.importLines(db, table, [header, ...after], ['--replace'])
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/ removed\n/)])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/ removed\n/) })
   })
 
   it.each<[string, string, readonly string[], Lines, Lines, string]>([
@@ -63,10 +63,10 @@ describe('import --replace', () => {
     const db = emptied(table)
     await folder.importLines(db, table, [header, ...before])
     const { code, stderr } = await folder.importLines(db, table, [header, ...after], ['--replace'])
-    expect([code, stderr]).toEqual([
-      3,
-      expect.stringContaining(`it would remove ${counted} rows of table ${table}`),
-    ])
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining(`it would remove ${counted} rows of table ${table}`),
+    })
   })
 
   it('refuses prices of other days in the place of those that are there', async () => {

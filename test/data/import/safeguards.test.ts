@@ -43,7 +43,7 @@ describe('import that removes rows', () => {
   it.each(['--replace', '--replace-all'])('passes with a tenth of a table: %s', async (flag) => {
     const db = databaseOf20()
     const { code, stdout } = await folder.importLines(db, 'launch_point', [header, ...points(18)], [flag])
-    expect([code, stdout]).toEqual([0, expect.stringContaining('18 unchanged, 2 removed')])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('18 unchanged, 2 removed') })
   })
 
   it('is refused with a single fund, and with the rows of other tables that go with it', async () => {

@@ -110,10 +110,16 @@ describe('import of days', () => {
   ])('refuses %s by the form that the file has, alone and beside others', async (day, form, why) => {
     const said = (line: number) => `line ${line}: date "${day}" is not a day (${form})${why}\n`
     const alone = await importText(daysAs(day), 'legal_point')
-    expect([alone.code, alone.stdout]).toEqual([1, expect.stringContaining(said(2))])
+    expect({ code: alone.code, stdout: alone.stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringContaining(said(2)),
+    })
     const good = form === 'YYYY-MM-DD' ? '2026-11-17' : '17.11.2026'
     const beside = await importText(daysAs(good, day), 'legal_point', '--skip-bad')
-    expect([beside.code, beside.stdout]).toEqual([0, expect.stringContaining(said(3))])
+    expect({ code: beside.code, stdout: beside.stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining(said(3)),
+    })
     expect(beside.rows()).toEqual([[isin, '2026-11-17', 1]])
   })
 
@@ -130,7 +136,7 @@ describe('import of days', () => {
     ['2026-11-18T00:00:00', 'YYYY-MM-DD'],
   ])('reads %s as its day, as databases and spreadsheets write it', async (day, form) => {
     const { code, stdout, rows } = await importText(daysAs(day), 'legal_point')
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`, dates ${form}\n`)])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`, dates ${form}\n`) })
     expect(rows()).toEqual([[isin, '2026-11-18', 1]])
   })
 })
@@ -170,7 +176,10 @@ describe('import of encodings', () => {
     ).toEqual(['Größe 😀 €', 'a\tb'])
     expect(rows()).toHaveLength(40_001)
     const asked = await importText(bytes, 'key_figure', '--encoding', 'utf-8')
-    expect([asked.code, asked.said]).toEqual([1, 'file, line 1: it is UTF-16: leave --encoding out'])
+    expect({ code: asked.code, said: asked.said }).toEqual({
+      code: 1,
+      said: 'file, line 1: it is UTF-16: leave --encoding out',
+    })
   })
 
   it('refuses a file that is partly UTF-8', async () => {
@@ -179,7 +188,10 @@ describe('import of encodings', () => {
     const asked = await importText(bytes, 'key_figure', '--encoding', 'windows-1252')
     expect(asked.rows()[0]?.[2]).toBe('GrÃ¶ÃŸe ü')
     const utf8 = await importText(bytes, 'key_figure', '--encoding', 'utf-8')
-    expect([utf8.code, utf8.said]).toEqual([1, 'file, line 2: it is not UTF-8: give another --encoding'])
+    expect({ code: utf8.code, said: utf8.said }).toEqual({
+      code: 1,
+      said: 'file, line 2: it is not UTF-8: give another --encoding',
+    })
   })
 
   // The sniffing cuts a file before its last character, which must not hide a whole one before it.
@@ -226,7 +238,7 @@ describe('import of a header', () => {
     ['isin;value;;', 'column date of table legal_point is missing'],
   ])('refuses %j: %s', async (line, reason) => {
     const { code, said } = await importText(`${line}\n${isin};2024-01-02;1\n`, 'legal_point')
-    expect([code, said]).toEqual([1, `file, line 1: ${reason}`])
+    expect({ code, said }).toEqual({ code: 1, said: `file, line 1: ${reason}` })
   })
 
   it.each(['\n', 'sep=;\n'])('refuses %j, which is no header', async (text) => {
@@ -238,7 +250,7 @@ describe('import of a header', () => {
     // Excel leaves them out now and then.
     lines.push(`${isin};04.01.2024;3`, `${isin};05.01.2024;4;`)
     const { code, stderr, rows } = await importText(lines.join('\r\n'), 'legal_point')
-    expect([code, stderr]).toEqual([0, ''])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(rows().map(([, , value]) => value)).toEqual([1.5, 2, 3, 4])
   })
 
@@ -274,7 +286,7 @@ describe("import of Excel's line sep=", () => {
     const text = first + lines.join('\n').replaceAll(',', mark)
     const { code, stdout, rows } = await importText(text, 'legal_point', '--skip-bad')
     const form = `form   UTF-8, delimiter ${name === '' ? mark : name} (line 1 is sep=), `
-    expect([code, stdout]).toEqual([0, expect.stringContaining(form)])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(form) })
     expect(stdout).toContain(`line ${first.endsWith('\n\n') ? 5 : 4}: date "2024-01-32"`)
     expect(rows()).toEqual([[isin, '2024-01-02', 1.5]])
   })

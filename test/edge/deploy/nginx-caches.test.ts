@@ -322,7 +322,7 @@ describe('the configuration of nginx', () => {
       expect(isKept(longest + 1)).toBe(false)
       // A node of nginx's shared memory has 128 bytes; 4 KB for what stands before the body; blocks of 4 KB.
       const bound = (bytesOf(zone) / 128) * Math.ceil((longest + 4096) / 4096) * 4096
-      expect([name, bound]).toEqual([name, Math.min(bound, bytesOf(most))])
+      expect({ name, bound }).toEqual({ name, bound: Math.min(bound, bytesOf(most)) })
       return bytesOf(most)
     })
     const all = sizes.reduce((sum, size) => sum + size, 0)

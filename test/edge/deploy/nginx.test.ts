@@ -81,11 +81,11 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
             if (!seesAll) expected.push(comparable(await exchange(serve.base, withFirstLines(request))))
             for (const heat of ['cold', 'warm', 'hot']) {
               const found = comparable(await exchange(cached.base, request))
-              expect([heat, request, found]).toEqual([
+              expect({ heat, request, found }).toEqual({
                 heat,
                 request,
-                expected.find((one) => isDeepStrictEqual(one, found)) ?? expected[0],
-              ])
+                found: expected.find((one) => isDeepStrictEqual(one, found)) ?? expected[0],
+              })
             }
           }
         },
@@ -207,7 +207,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     ] as const
     for (const [target, headers] of others) {
       const refused = await ask(target, headers)
-      expect([target, refused.status]).toEqual([target, 503])
+      expect({ target, status: refused.status }).toEqual({ target, status: 503 })
       expect(JSON.parse(refused.body.toString())).toMatchObject({ status: 503, type: 'about:blank' })
       const names = ['content-type', 'cache-control', 'retry-after', 'access-control-allow-origin']
       const values = ['application/json; charset=utf-8', 'no-store', '5', '*']
@@ -233,7 +233,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     for (const line of ['If-Match: *', 'If-Unmodified-Since: x', 'Range:', 'If-Range:'])
       expect([line, await answerTo(line)]).toEqual([line, plain])
     for (const line of ['If-Match:', 'If-Unmodified-Since:'])
-      expect([line, (await answerTo(line)).status]).toEqual([line, 412])
+      expect({ line, status: (await answerTo(line)).status }).toEqual({ line, status: 412 })
     expect(await answerTo('X: y')).toEqual(plain)
   })
 

@@ -64,7 +64,11 @@ describe.each(stagingPlatforms.map((platform) => [platform.name, platform] as co
               `${profile()}?language=en&x=${turn}`,
             ]
             for (const target of [profile(), ...fresh])
-              expect([turn, target, (await ask(target)).status]).toEqual([turn, target, 200])
+              expect({ turn, target, status: (await ask(target)).status }).toEqual({
+                turn,
+                target,
+                status: 200,
+              })
             expect((await ask(fresh[1] ?? '')).text).toContain('night 1')
           }
           await place.set(place.two, null)

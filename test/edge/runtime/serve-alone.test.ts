@@ -168,7 +168,7 @@ it('goes on after a crash in a request, which ends with an error, and says what 
   const before = await rawRequest(server.base, { target: figures() })
   for (const crash of ['callback', 'promise', 'stream', 'handler']) {
     const { status } = await rawRequest(server.base, { target: `${figures()}?crash=${crash}` })
-    expect([crash, status]).toEqual([crash, 503])
+    expect({ crash, status }).toEqual({ crash, status: 503 })
     expect(await rawRequest(server.base, { target: figures() })).toMatchObject({ body: before.body })
   }
   for (const reason of ['crash in a callback', 'crash of a promise', 'ENOENT', 'crash in the handler'])

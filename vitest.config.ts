@@ -7,7 +7,7 @@ import { quickTests } from './test/support/quick.ts'
 // The processes of the tests, hundreds of them, load the same code: each but the first finds it compiled.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
-/** Files that take longest: begun last, one of them would keep a single core busy at the end. */
+/** Files that take longest, but for the budget of memory, which wants calm neighbours: begun last, one of them would keep a single core busy at the end. */
 const longest = [
   'edge/runtime/conformance',
   'bucket/schedules',
@@ -16,7 +16,6 @@ const longest = [
   'transcripts',
   'guards/nights',
   'site/browser/docs',
-  'edge/runtime/budget',
   'guards/nights-across',
   'guards/year',
   'guards/simulated-year',

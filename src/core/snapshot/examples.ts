@@ -1,10 +1,21 @@
-/** Links for `fundpress serve` to print. */
+/** The fund of examples, and links for `fundpress serve` to print. `serve` keeps this in memory, so it imports little. */
 
 import type { Readable } from 'node:stream'
 import { createInterface } from 'node:readline'
 import type { RouteTable } from '../api/routes/table.ts'
 import { answeredBy, parseKey } from '../api/routes/parse-key.ts'
-import { exampleIsinOf } from './shard.ts'
+
+/** The number of endpoints that have an answer of a fund. */
+interface FundAnswers {
+  readonly isin: string
+  readonly answers: number
+}
+
+/** The first of the funds that have answers from most endpoints, or null if no fund has any. */
+export function exampleIsinOf(each: readonly FundAnswers[]): string | null {
+  const most = each.reduce((found, { answers }) => Math.max(found, answers), 1)
+  return each.find(({ answers }) => answers === most)?.isin ?? null
+}
 
 /**
  * Pages, and up to three requests, of the fund that the documentation has as its example: it has answers of most endpoints.

@@ -169,12 +169,6 @@ export interface FundNews {
   readonly rows: RowDigests
 }
 
-/** The first of the funds that have answers from most endpoints, or null if no fund has any. */
-export function exampleIsinOf(each: readonly Pick<FundNews, 'isin' | 'answers'>[]): string | null {
-  const most = each.reduce((found, { answers }) => Math.max(found, answers), 1)
-  return each.find(({ answers }) => answers === most)?.isin ?? null
-}
-
 /**
  * @param code digest of the code that merges @returns the shards in the order of their funds
  * @throws {Error} that names the folders, {@link OutdatedShards} if the input changed between machines

@@ -30,7 +30,8 @@ export function changedSettings(
   if (live === undefined || next === undefined) return []
   const fields = Object.keys(names) as (keyof PublishedSettings)[]
   return fields.flatMap((field): Objection[] => {
-    const [before, after] = [live[field] ?? 'none', next[field] ?? 'none']
+    const before = live[field] ?? 'none'
+    const after = next[field] ?? 'none'
     const isExplained =
       (field === 'publicKeys' && !isSigned) || (field === 'docsUrl' && derives(live) && derives(next))
     if (before === after || isExplained) return []

@@ -178,9 +178,9 @@ export const wrongNights: readonly WrongNight[] = [
     title: 'the prices of two funds exchanged',
     seenBy: 'swapped',
     spoil: (night) => {
-      const [one, other] = [isinFor('world'), isinFor('bonds')].map((isin) =>
-        pricesOf(night).find((each) => each.isin === isin),
-      )
+      const all = pricesOf(night)
+      const one = all.find(({ isin }) => isin === isinFor('world'))
+      const other = all.find(({ isin }) => isin === isinFor('bonds'))
       if (one === undefined || other === undefined) return
       reprice(night, one, other.nav)
       reprice(night, other, one.nav)

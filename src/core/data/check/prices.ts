@@ -235,7 +235,8 @@ export function findingOf(isin: string, one: ImplausiblePrice): Finding {
 type ActionChanges = ReturnType<typeof compareActions>
 
 function compareActions(actions: readonly CorporateActionRow[], live: readonly CorporateActionRow[]) {
-  const [own, former] = [actions, live].map((rows) => new Set(rows.map(actionKey)))
+  const own = new Set(actions.map(actionKey))
+  const former = new Set(live.map(actionKey))
   return {
     isNew: (row: CorporateActionRow) => former?.has(actionKey(row)) !== true,
     gone: live.filter((row) => own?.has(actionKey(row)) !== true),

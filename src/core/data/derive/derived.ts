@@ -84,7 +84,8 @@ export function deriveAgain(db: Database): DerivedAgain {
     const before = [...comparePrices(stored, parsed(actions.get(isin)))]
     const after = [...comparePrices(stored, now)]
     for (const [index, price] of stored.entries()) {
-      const [old, fresh] = [before[index], after[index]]
+      const old = before[index]
+      const fresh = after[index]
       if (old === undefined || fresh === undefined) continue
       const values = derivableColumns.map((column) => {
         const own = price[column as keyof StoredPrice]

@@ -238,8 +238,8 @@ function compareActions(actions: readonly CorporateActionRow[], live: readonly C
   const own = new Set(actions.map(actionKey))
   const former = new Set(live.map(actionKey))
   return {
-    isNew: (row: CorporateActionRow) => former?.has(actionKey(row)) !== true,
-    gone: live.filter((row) => own?.has(actionKey(row)) !== true),
+    isNew: (row: CorporateActionRow) => !former.has(actionKey(row)),
+    gone: live.filter((row) => !own.has(actionKey(row))),
   }
 }
 

@@ -25,7 +25,14 @@ import {
 import { allow, lastNight, limits, type LiveNight, type Night, testNights, tonight } from './night-runs.ts'
 
 type Live =
-  'nothing' | 'usual' | 'one night' | 'three funds fewer' | 'an old jump' | 'no emt' | 'a private fund'
+  | 'nothing'
+  | 'usual'
+  | 'one night'
+  | 'three funds fewer'
+  | 'an old jump'
+  | 'a large move'
+  | 'no emt'
+  | 'a private fund'
 
 /** What may be live before a night: nights that were published one after the other. */
 const lives: Readonly<Record<Live, readonly LiveNight[]>> = {
@@ -40,6 +47,10 @@ const lives: Readonly<Record<Live, readonly LiveNight[]>> = {
   ],
   /** With a jump in the history that no guard has refused. */
   'an old jump': [{ asOf: lastNight, edit: priced(200, { date: '2024-04-10' }) }],
+  'a large move': [
+    { asOf: '2024-05-02' },
+    { asOf: lastNight, edit: priced(115, { date: lastNight }), ...allow(`price-jump:${one}`) },
+  ],
   'no emt': [{ asOf: lastNight, edit: 'DELETE FROM emt;' }],
   'a private fund': [{ asOf: lastNight, edit: `UPDATE fund SET data_permitted = 0 WHERE isin = '${two}';` }],
 }
@@ -78,6 +89,12 @@ const nights: readonly Night<Live>[] = [
     { live: 'an old jump' },
   ],
   ['a jump that is live and is corrected', '', /1 price of 1 fund corrected/, { live: 'an old jump' }],
+  [
+    'a move that was allowed last night, and that back: no older price is told again',
+    priced(115, { date: lastNight }) + value('change', '-15.00') + value('change_percent', '-13.04'),
+    /^(?![^]*older price)[^]*allowed/,
+    { live: 'a large move', ...allow(`price-jump:${one}`) },
+  ],
   ['a first night with a jump', priced(200), jump, { live: 'nothing' }],
   ['a jump whose fund is withheld', priced(200), new RegExp(one), limits({ onImplausible: 'withhold' })],
   ['a negative repurchase price', value('repurchase_price', '-0.01'), spread],

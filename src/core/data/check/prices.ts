@@ -135,7 +135,9 @@ export async function comparePrices(read: LiveReader | null) {
       const found = judged.found.filter((one) => !isExplained(one, judged.doubtful))
       const { news, old } = await divide(found, compared, actions)
       findings.push(...shortened(news).map((one) => findingOf(isin, one)))
-      older.add(isin, old, known !== null)
+      // A move that is live was judged by the fund's habit when it was new: no fact is told twice.
+      const untold = known === null ? old : old.filter(({ isAboutMove }) => !isAboutMove)
+      older.add(isin, untold, known !== null)
     },
     end: () => ({
       findings: [...findings, ...older.findings()],

@@ -187,11 +187,12 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
     const title = 'Other data changed'
     expect(index().nights[0]).toMatchObject({ title, publish: 2, earlier })
     assertFeedIsValid(7)
-    expect([entry(2, 'id'), entry(2, 'title')]).toEqual([id, before?.title])
+    expect(entry(2, 'id')).toBe(id)
+    expect(entry(2, 'title')).toBe(before?.title)
     expect(entry(1, 'summary')).toMatch(/^[a-z-]+: 4 documents changed$/)
     // In whole seconds, by the clock of the store; each later than the one before, also in the same second.
-    const updated = [entry(2, 'updated'), entry(1, 'updated')]
-    expect(updated).toEqual([first.published, second.published])
+    expect(entry(2, 'updated')).toBe(first.published)
+    expect(entry(1, 'updated')).toBe(second.published)
     expect(Date.parse(second.published)).toBeGreaterThan(Date.parse(first.published))
     expect(Math.abs(Date.parse(second.published) - Date.now())).toBeLessThan(600_000)
 
@@ -208,7 +209,8 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
     const feed = bodyOf('feed.xml')
     const slot = slotNow()
     await publishOut('2025-11-18')
-    expect([slotNow(), bodyOf('feed.xml')]).toEqual([slot, feed])
+    expect(slotNow()).toBe(slot)
+    expect(bodyOf('feed.xml')).toBe(feed)
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
     expect(changesOf('2025-11-18')).toEqual(second)
     assertFeedIsValid(7)
@@ -227,7 +229,8 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'flipped' })
     expect(press.server.counts()).toMatchObject(planned.requests)
     expect(slotNow()).not.toBe(slot)
-    expect([bodyOf('feed.xml'), bodyOf('index.json')]).toEqual([feed, all])
+    expect(bodyOf('feed.xml')).toBe(feed)
+    expect(bodyOf('index.json')).toBe(all)
     expect(changesOf('2025-11-12')).toMatchObject({ as_of: '2025-11-12' })
   })
 })
@@ -250,7 +253,8 @@ it('reads from the slot what a sparse snapshot lacks', async () => {
   await publishOut('2025-11-25')
   await build('2025-11-26', set(right ?? ''), '--since', 'other')
   const { endpoints, run } = await publishAsPlanned('2025-11-26')
-  expect([endpoints.map(({ endpoint }) => endpoint), run.stderr]).toEqual([['status'], ''])
+  expect(endpoints.map(({ endpoint }) => endpoint)).toEqual(['status'])
+  expect(run.stderr).toBe('')
   expect(changesOf('2025-11-26').prices.corrected).toMatchObject([
     { isin: first, date: old, item: 'change', before: '7.77', after: right?.replace(',', '.') },
   ])

@@ -44,11 +44,13 @@ const publishAll = (counts: readonly number[]) => {
 
 it('keeps twenty publishes before the newest one, and ten thousand rows of all of them', () => {
   const { publish, prices, earlier } = publishAll([...Array<number>(25).fill(1), 7_000, 6_000, 50_000])
-  expect([publish, prices.corrected.length, earlier.length]).toEqual([28, 10_000, 20])
-  expect(earlier.slice(0, 3).map((one) => [one.publish, one.prices.counts.corrected])).toEqual([
-    [27, 6_000],
-    [26, 7_000],
-    [25, 1],
+  expect(publish).toBe(28)
+  expect(prices.corrected).toHaveLength(10_000)
+  expect(earlier).toHaveLength(20)
+  expect(earlier.slice(0, 3)).toMatchObject([
+    { publish: 27, prices: { counts: { corrected: 6_000 } } },
+    { publish: 26, prices: { counts: { corrected: 7_000 } } },
+    { publish: 25, prices: { counts: { corrected: 1 } } },
   ])
   expect(earlier.slice(0, 3).map((one) => one.prices.corrected.length)).toEqual([6_000, 4_000, 0])
   expect(earlier.at(-1)?.publish).toBe(8)

@@ -63,19 +63,19 @@ it('reports ok for each check, and leaves nothing in the bucket', async () => {
 })
 
 it('warns if no target hears of a night that fails, and names a target that is not set here', async () => {
-  const line = async (config: object) => {
+  const lastLine = async (config: object) => {
     const file = press.nights.folder.file('told.json')
     writeFileSync(file, JSON.stringify(config))
     const { code, stdout } = await doctor({ args: ['--config', file, ...place()] })
-    return [code, stdout.trimEnd().split('\n').at(-1)?.replace(/ {2,}/, ' ')]
+    return { code, line: stdout.trimEnd().split('\n').at(-1)?.replace(/ {2,}/, ' ') }
   }
   const nobody =
     'warning notices          nobody is told of a night that fails: set `notify` in the config, unless your scheduler tells'
-  expect(await line({})).toEqual([0, nobody])
-  expect(await line({ notify: [{ type: 'webhook', url: 'env:CHAT' }] })).toEqual([
-    0,
-    expect.stringContaining('not here: webhook (the environment variable CHAT is not set)') as string,
-  ])
+  expect(await lastLine({})).toEqual({ code: 0, line: nobody })
+  expect(await lastLine({ notify: [{ type: 'webhook', url: 'env:CHAT' }] })).toEqual({
+    code: 0,
+    line: expect.stringContaining('not here: webhook (the environment variable CHAT is not set)') as string,
+  })
 })
 
 it('changes nothing in a bucket that is in use', async () => {

@@ -76,10 +76,13 @@ describe.each(doors)('$name', ({ name, line, begin, mends }) => {
     const { code, stderr } = await press.fundpress(line())
     const short = key.slice(key.indexOf('/') + 1)
     if (mends) {
-      expect([code, live()?.snapshot, press.bucket.faultsOf(live()?.slot)], stderr).toEqual([0, fewer, []])
+      expect(code, stderr).toBe(0)
+      expect(live()?.snapshot).toBe(fewer)
+      expect(press.bucket.faultsOf(live()?.slot)).toEqual([])
       if (!line().includes('--repair')) expect(stderr).toContain(`(${short} is `)
     } else {
-      expect([code, press.bucket.body('live.json')]).toEqual([1, before])
+      expect(code, stderr).toBe(1)
+      expect(press.bucket.body('live.json')).toEqual(before)
       expect(stderr).toContain(`${other()} is not whole (${short} is `)
       expect(stderr).toContain('publish --repair')
     }
@@ -92,7 +95,8 @@ describe.each(doors)('$name', ({ name, line, begin, mends }) => {
       const env = (prepare() ?? {}) as Readonly<Record<string, string>>
       const before = press.bucket.body('live.json')
       const refused = await press.fundpress(line(), env)
-      expect([refused.code, press.bucket.body('live.json')], refused.stderr).toEqual([3, before])
+      expect(refused.code, refused.stderr).toBe(3)
+      expect(press.bucket.body('live.json')).toEqual(before)
       expect(refused.stderr).toMatch(new RegExp(`--allow ${guard} `))
       const allowed = await press.fundpress(`${line()} --allow ${guard} --reason seen`, env)
       expect(allowed.code, allowed.stderr).toBe(0)

@@ -38,7 +38,8 @@ it('a publish that stops at a write before the flip leaves the live downloads as
   const writes = press.server.log.filter(({ method }) => method === 'PUT').map(({ key }) => key)
   const first = writes.findIndex((key) => key.startsWith('downloads/'))
   const flip = writes.indexOf('live.json')
-  expect([first > 0, flip - first > 3]).toEqual([true, true])
+  expect(first).toBeGreaterThan(0)
+  expect(flip - first).toBeGreaterThan(3)
   for (const nth of sample([...writes.keys()].slice(first, flip), { least: 3 })) {
     restore()
     press.server.reset()
@@ -49,8 +50,8 @@ it('a publish that stops at a write before the flip leaves the live downloads as
     press.server.faults([{ kind: 'call', when: 'before', method: 'PUT', nth: nth + 1, run: die }])
     expect(await press.publish(out)).toMatchObject({ code: 1 })
     press.server.faults([])
-    const live = [await csv('latest'), await csv(asOf), await csv(dayAfter)]
-    expect([nth, ...live]).toEqual([nth, 'prices first', 'prices first', 404])
+    const live = { latest: await csv('latest'), asOf: await csv(asOf), dayAfter: await csv(dayAfter) }
+    expect(live, `write ${nth}`).toEqual({ latest: 'prices first', asOf: 'prices first', dayAfter: 404 })
   }
   await mustRun('verify --deep')
   expect(await press.json('status')).toMatchObject({ consistency: { downloads: 'whole' } })
@@ -68,29 +69,35 @@ it('verify names what differs from the checksums, and a repair restores it', asy
   const folder = press.bucket.downloads()
   const verify = async (...flags: readonly string[]) => {
     const { code, stdout } = await press.fundpress(['verify', ...flags])
-    return [code, ...stdout.split('\n').filter((line) => line.startsWith('downloads/'))]
+    return { code, differences: stdout.split('\n').filter((line) => line.startsWith('downloads/')) }
   }
-  expect(await verify()).toEqual([0])
+  const noDifferences = { code: 0, differences: [] }
+  expect(await verify()).toEqual(noDifferences)
   expect(await press.json('verify')).toMatchObject({ downloads: 3, differences: [] })
   press.bucket.put(`${folder}prices.csv`, 'another')
   press.bucket.put(`${folder}extra.csv`, 'x')
   press.bucket.remove(`${folder}funds.csv`)
-  expect(await verify()).toEqual([
-    1,
-    `${folder}extra.csv is in no manifest`,
-    `${folder}funds.csv is not there`,
-    `${folder}prices.csv has another size`,
-  ])
+  expect(await verify()).toEqual({
+    code: 1,
+    differences: [
+      `${folder}extra.csv is in no manifest`,
+      `${folder}funds.csv is not there`,
+      `${folder}prices.csv has another size`,
+    ],
+  })
   expect((await press.publish('night-1', '--repair')).stderr).toContain('1 replaced, 1 removed')
   expect(press.bucket.downloads()).toBe(folder)
-  expect(await verify('--deep')).toEqual([0])
+  expect(await verify('--deep')).toEqual(noDifferences)
   // Bodies that rotted under their old ETag are found by reading them.
   const object = press.server.objects('funds').get(`${folder}prices.csv`) as { body: Buffer } | undefined
   if (object !== undefined) object.body = Buffer.from('prices FIRST')
-  expect(await verify()).toEqual([0])
-  expect(await verify('--deep')).toEqual([1, `${folder}prices.csv has another body`])
+  expect(await verify()).toEqual(noDifferences)
+  expect(await verify('--deep')).toEqual({
+    code: 1,
+    differences: [`${folder}prices.csv has another body`],
+  })
   expect(await press.publish('night-1', '--repair', '--deep')).toMatchObject({ code: 0 })
-  expect(await verify('--deep')).toEqual([0])
+  expect(await verify('--deep')).toEqual(noDifferences)
 })
 
 it('status says whether documents and downloads belong to the live snapshot', async () => {

@@ -98,7 +98,9 @@ it('refuses a publish before its upload for an edge that reads fewer slots, and 
     answer = health(reads)
     const before = liveText()
     const { code, stderr } = await fundpress('publish --out night-3', edge.base)
-    expect([code, liveText(), existsSync(join(bucket, 'slot-3'))], stderr).toEqual([3, before, false])
+    expect(code, stderr).toBe(3)
+    expect(liveText()).toBe(before)
+    expect(existsSync(join(bucket, 'slot-3'))).toBe(false)
     expect(stderr).toContain(edge.base)
     expect(stderr).toContain(says)
     expect(stderr).toContain('or set bucket.slots to 2')
@@ -126,9 +128,12 @@ it('goes on if each edge reads the slot, and refuses if one of several does not'
   try {
     const both = `${serving.base} ${edge.base}/`
     await must('publish --out night-3', both)
-    expect([slotOf(liveText()), asked]).toEqual(['slot-3', ['GET /status/health']])
+    expect(slotOf(liveText())).toBe('slot-3')
+    expect(asked).toEqual(['GET /status/health'])
     const { code, stderr } = await fundpress('publish --out night-4', both, 4)
-    expect([code, stderr.includes(serving.base), slotOf(liveText())]).toEqual([3, false, 'slot-3'])
+    expect(code, stderr).toBe(3)
+    expect(stderr).not.toContain(serving.base)
+    expect(slotOf(liveText())).toBe('slot-3')
     expect(stderr).toContain('or set bucket.slots to 3')
   } finally {
     await serving.stop()
@@ -149,9 +154,10 @@ it('stages all the same, and refuses flip, rollback and nightly, without the adv
     if (state !== null) begin(state)
     const before = liveText()
     const { code, stderr } = await fundpress(line, edge.base)
-    expect([line, code, liveText()], stderr).toEqual([line, 3, before])
+    expect(code, `${line}: ${stderr}`).toBe(3)
+    expect(liveText(), line).toBe(before)
     expect(stderr).toContain('update that edge first')
-    expect([line, stderr.includes('set bucket.slots')]).toEqual([line, advises])
+    expect(stderr.includes('set bucket.slots'), `${line}: ${stderr}`).toBe(advises)
   }
 })
 
@@ -191,7 +197,8 @@ it.each(strange)('refuses a further slot if the answer of an edge %s', async (_,
   answer = given
   const before = liveText()
   const { code, stderr } = await fundpress('publish --out night-3', edge.base)
-  expect([code, liveText()], stderr).toEqual([3, before])
+  expect(code, stderr).toBe(3)
+  expect(liveText()).toBe(before)
   expect(stderr).toContain(`${edge.base} does not say what it reads (`)
   expect(stderr).toContain(says)
   expect(asked).not.toContain('GET /elsewhere')
@@ -215,34 +222,37 @@ it('check --bucket tells what each edge reads, and whether that is enough', asyn
       readonly findings: readonly Readonly<Record<'what' | 'level' | 'says', string>>[]
     }
     const found = findings.filter(({ what }) => what === 'edge')
-    return [code, ...found.map(({ level, says }) => `${level}: ${says}`)]
+    return { code, edges: found.map(({ level, says }) => `${level}: ${says}`) }
   }
   answer = health({ format: 1, slots: 3 })
   const other = await listen(createServer((_, response) => response.writeHead(404).end()))
   try {
     const reads = `${edge.base} reads`
     const enough = `ok: ${reads} 3 slots and format 1 of live.json`
-    expect(await check('', 2)).toEqual([0])
-    expect(await check('', 3)).toEqual([
-      0,
-      expect.stringMatching(/^warning: bucket\.slots is 3 and bucket\.edges names none: /),
-    ])
-    expect(await check(edge.base, 3)).toEqual([0, enough])
-    expect(await check(edge.base, 4)).toEqual([
-      1,
-      `problem: ${reads} only 3 slots and format 1 of live.json, and bucket.slots is 4: update that edge, or set bucket.slots to 3`,
-    ])
+    expect(await check('', 2)).toEqual({ code: 0, edges: [] })
+    expect(await check('', 3)).toEqual({
+      code: 0,
+      edges: [expect.stringMatching(/^warning: bucket\.slots is 3 and bucket\.edges names none: /)],
+    })
+    expect(await check(edge.base, 3)).toEqual({ code: 0, edges: [enough] })
+    expect(await check(edge.base, 4)).toEqual({
+      code: 1,
+      edges: [
+        `problem: ${reads} only 3 slots and format 1 of live.json, and bucket.slots is 4: update that edge, or set bucket.slots to 3`,
+      ],
+    })
     const silent = `${other.base} does not say what it reads (its answer has the status 404)`
-    expect(await check(`${edge.base} ${other.base}`, 2)).toEqual([
-      0,
-      enough,
-      `warning: ${silent}: let it answer at /status/health before you raise bucket.slots`,
-    ])
-    expect(await check(`${edge.base} ${other.base}`, 3)).toEqual([
-      1,
-      enough,
-      `problem: ${silent}, and bucket.slots is 3: let it answer at /status/health, or set bucket.slots to 2`,
-    ])
+    expect(await check(`${edge.base} ${other.base}`, 2)).toEqual({
+      code: 0,
+      edges: [enough, `warning: ${silent}: let it answer at /status/health before you raise bucket.slots`],
+    })
+    expect(await check(`${edge.base} ${other.base}`, 3)).toEqual({
+      code: 1,
+      edges: [
+        enough,
+        `problem: ${silent}, and bucket.slots is 3: let it answer at /status/health, or set bucket.slots to 2`,
+      ],
+    })
   } finally {
     await other.stop()
   }

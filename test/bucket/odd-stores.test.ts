@@ -133,7 +133,12 @@ describe('a store that is not quite S3', () => {
       const copied = await store.copy?.({ key: 'blue/big', etag }, { ...object, key: 'blue/copy' })
       const found = await readSmall(store, 'blue/big')
       const wanted = '"9dd4e461268c8034f5c8564e155c67a6"'
-      expect([etag, listed, copied?.etag, found?.etag]).toEqual([wanted, [wanted], wanted, wanted])
+      expect({ put: etag, listed, copied: copied?.etag, read: found?.etag }).toEqual({
+        put: wanted,
+        listed: [wanted],
+        copied: wanted,
+        read: wanted,
+      })
       expect(await read({ first: 0, last: 0 }, etag)).toBe('x')
     },
   )

@@ -17,7 +17,10 @@ const publish = async (out: string, env: Environment = {}) => {
     `publish --out ${out} --json --quiet ${allowing}`,
     env,
   )
-  expect([code, stderr.replace(/^fundpress: .*: 4 files are replaced, 0 removed\n$/, '')]).toEqual([0, ''])
+  expect({ code, stderr: stderr.replace(/^fundpress: .*: 4 files are replaced, 0 removed\n$/, '') }).toEqual({
+    code: 0,
+    stderr: '',
+  })
   return JSON.parse(stdout) as Readonly<Record<'snapshot' | 'slot', string>>
 }
 const buildAndPublish = async (env: Environment) => {
@@ -56,7 +59,8 @@ it('publishes other thresholds, another address and another licence, each once, 
   const before = press.bucket.downloads()
   expect(before).toBe(`downloads/${first.snapshot}/`)
   expect(await buildAndPublish(licensed('ODbL-1.0'))).toMatchObject({ outcome: 'flipped' })
-  expect([licence().includes('CC-BY-4.0'), licence().includes('ODbL-1.0')]).toEqual([false, true])
+  expect(licence()).not.toContain('CC-BY-4.0')
+  expect(licence()).toContain('ODbL-1.0')
   // The same id, other files: those that were live are as they were, for a rollback.
   expect(press.bucket.body(`${before}datapackage.json`).toString()).toContain('CC-BY-4.0')
   expect(await requestsOf(() => publish('next', address))).toEqual({ GetObject: 1 })

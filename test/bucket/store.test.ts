@@ -188,11 +188,22 @@ function suite(open: (prefix: string) => Opened, isPossible: (key: string) => bo
     await above.delete(['deleted'])
     const texts = async (store: ObjectStore) =>
       Promise.all(
-        (await all(store.list(''))).map(async ({ key }) => [key, (await readSmall(store, key))?.text]),
+        (await all(store.list(''))).map(async ({ key }) => ({
+          key,
+          text: (await readSmall(store, key))?.text,
+        })),
       )
-    const kept = ['kept', 'below']
-    expect(await texts(above)).toEqual([['added', 'above'], kept, ['replaced', 'above']])
-    expect(await texts(base)).toEqual([['deleted', 'below'], kept, ['replaced', 'below']])
+    const kept = { key: 'kept', text: 'below' }
+    expect(await texts(above)).toEqual([
+      { key: 'added', text: 'above' },
+      kept,
+      { key: 'replaced', text: 'above' },
+    ])
+    expect(await texts(base)).toEqual([
+      { key: 'deleted', text: 'below' },
+      kept,
+      { key: 'replaced', text: 'below' },
+    ])
     expect([...above.written('')].map(({ key }) => key)).toEqual(['added', 'deleted', 'replaced'])
     await base.put(object('f/below/1', 'x'))
     await above.put(object('f/above/1', 'x'))

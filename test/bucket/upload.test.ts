@@ -71,9 +71,9 @@ const puts = (count: number) => Array.from({ length: count }, (_, number) => put
 
 it('emits ETags in the order of keys, in whichever order the puts end', async () => {
   const { store } = fake(() => setTimeout(Math.random() * 5))
-  const etags: (readonly [string, string])[] = []
-  await apply(store, puts(300), { onEtag: (key, etag) => etags.push([key, etag]) })
-  expect(etags).toEqual(puts(300).map(({ key }) => [key, `"blue/${key}"`]))
+  const etags: { readonly key: string; readonly etag: string }[] = []
+  await apply(store, puts(300), { onEtag: (key, etag) => etags.push({ key, etag }) })
+  expect(etags).toEqual(puts(300).map(({ key }) => ({ key, etag: `"blue/${key}"` })))
 })
 
 it('does not run far ahead of a put that is slow', async () => {

@@ -71,8 +71,9 @@ const folders = () =>
 const folderOf = (day: string) => press.bucket.downloads(day).split('/')[1] ?? ''
 const verify = async () => {
   const { code, stdout } = await press.fundpress('verify')
-  return [code, ...stdout.split('\n').filter((line) => line.startsWith('downloads/'))]
+  return { code, differences: stdout.split('\n').filter((line) => line.startsWith('downloads/')) }
 }
+const noDifferences = { code: 0, differences: [] }
 
 const edgeEnv = { FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '0' }
 const serve = (args: string[]) => startServing(args, { env: { ...credentials, ...edgeEnv } })
@@ -112,11 +113,11 @@ it('a publish in which the prices of a fund may no longer be given out removes e
     expect(await days()).toEqual([second, first])
     expect(await publish('no-prices')).toMatchObject({ removed: withdrawn })
     expect(await days()).toEqual([third])
-    const answers = [await status(first), await status(second), await status(third), await status('latest')]
-    expect(answers).toEqual([404, 404, 200, 200])
+    for (const day of [first, second]) expect(await status(day), day).toBe(404)
+    for (const day of [third, 'latest']) expect(await status(day), day).toBe(200)
   })
   expect(folders()).toEqual([folderOf(third)])
-  expect(await verify()).toEqual([0])
+  expect(await verify()).toEqual(noDifferences)
 })
 
 it('a fund that is new, or no longer in the database, is not withdrawn', async () => {
@@ -139,7 +140,8 @@ it('waits for late readers of the latest files before it deletes those of the sn
   ])
   const env = { FUNDPRESS_BUCKET_GRACE_SECONDS: '1' }
   const run = await press.fundpress('publish --out no-prices --force --reason test --quiet', env)
-  expect([run.code, folders()]).toEqual([0, [folderOf(third)]])
+  expect(run.code, run.stderr).toBe(0)
+  expect(folders()).toEqual([folderOf(third)])
   expect(times.last - times.flip).toBeGreaterThan(990)
 })
 
@@ -168,13 +170,14 @@ describe('a publish that is killed after its flip', () => {
     await killAfterFlip('no-prices')
     expect(folders()).toEqual([...earlier, folderOf(third)])
     await withEdge(async (status) => {
-      expect([await status(first), await status(second), await status('latest')]).toEqual([404, 404, 200])
+      for (const day of [first, second]) expect(await status(day), day).toBe(404)
+      expect(await status('latest')).toBe(200)
     })
     const said = earlier.map((folder) => `downloads/${folder}/ holds what may no longer be given out`)
-    expect(await verify()).toEqual([1, ...said])
+    expect(await verify()).toEqual({ code: 1, differences: said })
     expect(await publish('no-prices')).toMatchObject({ outcome: 'already live', removed: [{}, {}] })
     expect(folders()).toEqual([folderOf(third)])
-    expect(await verify()).toEqual([0])
+    expect(await verify()).toEqual(noDifferences)
   })
 
   it('is completed by a nightly run that has nothing to do', async () => {
@@ -215,10 +218,12 @@ describe('a staged snapshot', () => {
     const before = await publishTwoDays()
     expect(await stage('no-prices')).toMatchObject({ removed: [] })
     const staged = id()
-    expect([folders(), await verify()]).toEqual([[...before, staged], [0]])
+    expect(folders()).toEqual([...before, staged])
+    expect(await verify()).toEqual(noDifferences)
     const { removed } = await press.json<{ removed: readonly object[] }>(`flip ${staged}`)
     expect(removed).toMatchObject(before.map((folder) => ({ folder, why: 'withdrawn' })))
-    expect([folders(), await verify()]).toEqual([[staged], [0]])
+    expect(folders()).toEqual([staged])
+    expect(await verify()).toEqual(noDifferences)
   })
 
   it('keeps its downloads if it gives out again what the live one withholds, until another one takes its place', async () => {
@@ -230,9 +235,11 @@ describe('a staged snapshot', () => {
     // A publish and a nightly run with nothing to do look for what is withdrawn.
     expect(await publish('no-prices')).toMatchObject({ outcome: 'already live', removed: [] })
     expect((await press.fundpress('prune --yes --keep-downloads 0')).code).toBe(0)
-    expect([folders(), await verify()]).toEqual([[staged, live], [0]])
+    expect(folders()).toEqual([staged, live])
+    expect(await verify()).toEqual(noDifferences)
     expect(await publish('fourth')).toMatchObject({ removed: [{ folder: staged, why: 'withdrawn' }] })
-    expect([folders().includes(staged), await verify()]).toEqual([false, [0]])
+    expect(folders()).not.toContain(staged)
+    expect(await verify()).toEqual(noDifferences)
   })
 })
 
@@ -242,9 +249,12 @@ it('a repair removes withdrawn downloads that were put back', async () => {
   const bodies = press.bucket.keys(`downloads/${back}/`).map((key) => [key, press.bucket.body(key)] as const)
   await publish('no-prices')
   for (const [key, body] of bodies) press.bucket.put(key, body)
-  expect(await verify()).toEqual([1, `downloads/${back}/ holds what may no longer be given out`])
+  expect(await verify()).toEqual({
+    code: 1,
+    differences: [`downloads/${back}/ holds what may no longer be given out`],
+  })
   expect(await publish('no-prices', '--repair')).toMatchObject({ removed: [{ folder: back }] })
-  expect(await verify()).toEqual([0])
+  expect(await verify()).toEqual(noDifferences)
 })
 
 it('a rollback to what has been withdrawn since is refused', async () => {
@@ -267,12 +277,16 @@ it('a legal hold keeps the files, which no edge serves and verify does not repor
     const { removed } = await publish('no-prices')
     expect(removed).toMatchObject([{ folder: kept, isHeld: true }, { isHeld: false }])
     expect(folders()).toEqual([kept, folderOf(third)])
-    expect(await verify()).toEqual([0])
-    expect([await status(first), await status(third)]).toEqual([404, 200])
+    expect(await verify()).toEqual(noDifferences)
+    expect(await status(first)).toBe(404)
+    expect(await status(third)).toBe(200)
     await expectSuccess(press.fundpress('prune --yes --keep-downloads 0'))
     expect((await publish('fourth')).removed).toMatchObject([{ folder: kept, isHeld: true }])
     configure({})
-    expect(await verify()).toEqual([1, `downloads/${kept}/ holds what may no longer be given out`])
+    expect(await verify()).toEqual({
+      code: 1,
+      differences: [`downloads/${kept}/ holds what may no longer be given out`],
+    })
     expect((await publish('fourth')).removed).toMatchObject([{ folder: kept, isHeld: false }])
     expect(folders()).not.toContain(kept)
   })

@@ -136,10 +136,10 @@ it('renders everything again if the slot that it continues from is damaged', asy
   const [key = ''] = press.bucket.keys('blue/errors/')
   press.bucket.remove(key)
   const run = await nightlyOf('2026-11-12', '--since other --out elsewhere')
-  expect([run.code, run.stderr]).toEqual([
-    0,
-    expect.stringMatching(/everything is rendered: .*blue is not whole \(errors\//) as string,
-  ])
+  expect({ code: run.code, stderr: run.stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/everything is rendered: .*blue is not whole \(errors\//) as string,
+  })
   expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
 })
 
@@ -181,6 +181,7 @@ describe('a sample of bodies that is damaged after the flip', () => {
     })
     expect(press.bucket.live()?.slot).toBe('green')
     expect((await nightly()).code).toBe(0)
-    expect([press.bucket.live()?.slot, press.bucket.faultsOf('blue')]).toEqual(['blue', []])
+    expect(press.bucket.live()?.slot).toBe('blue')
+    expect(press.bucket.faultsOf('blue')).toEqual([])
   })
 })

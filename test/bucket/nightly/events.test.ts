@@ -34,7 +34,8 @@ it('reports a refusal with its objections and what allows them, and leaves live.
   await publishLater()
   const before = liveFile()
   const run = await nightly('--json', { ...inWorkflow(), GITHUB_ACTOR: 'alice' })
-  expect([run.code, liveFile()]).toEqual([3, before])
+  expect(run.code, run.stderr).toBe(3)
+  expect(liveFile()).toEqual(before)
   expect(lastOf(run)).toMatchObject({
     step: 'publish',
     event: 'refused',
@@ -92,13 +93,15 @@ it('is refused by the build as by the publish, once: what is implausible is not 
      repurchase_price = '9' || repurchase_price WHERE date = '2026-11-10'`,
   )
   const run = await nightly('--json --summary night.md')
-  expect([run.code, liveFile()]).toEqual([3, before])
+  expect(run.code, run.stderr).toBe(3)
+  expect(liveFile()).toEqual(before)
   expect(stepsOf(run)).not.toContain('build warning')
   expect(lastOf(run)).toMatchObject({ event: 'refused' })
   const [, guard = ''] = /--allow (\S+) --reason/.exec(read('night.md')) ?? []
   expect(guard).toMatch(/price-jump:[A-Z]{2}\w{10}/)
   const allowed = await nightly(`--allow ${guard} --reason test --json`)
-  expect([allowed.code, keptEvents().map(({ kind }) => kind)]).toEqual([0, ['refused', 'allowed', 'done']])
+  expect(allowed.code, allowed.stderr).toBe(0)
+  expect(keptEvents().map(({ kind }) => kind)).toEqual(['refused', 'allowed', 'done'])
   expect(keptEvents().at(-2)).toMatchObject({
     objections: expect.arrayContaining([expect.objectContaining({ guard: 'price-jump' })]) as unknown,
   })
@@ -189,7 +192,8 @@ it('keeps figures and events, leaves out and names those of another form, and ke
   }
   expect((await press.fundpress('nightly --db nowhere')).stderr).not.toContain('left out')
   expect(keptEvents()).toHaveLength(200)
-  expect([keptEvents()[0]?.['who'], keptEvents().at(-1)?.['kind']]).toEqual(['11', 'failed'])
+  expect(keptEvents()[0]).toMatchObject({ who: '11' })
+  expect(keptEvents().at(-1)).toMatchObject({ kind: 'failed' })
 })
 
 it('refuses a machine whose clock is more than 15 minutes from that of the store, and warns before', async () => {
@@ -202,7 +206,8 @@ it('refuses a machine whose clock is more than 15 minutes from that of the store
   const before = liveFile()
   for (const flags of ['', '--ask']) {
     const run = await nightlyOf('2026-11-12', flags)
-    expect([run.code, liveFile()]).toEqual([3, before])
+    expect(run.code, run.stderr).toBe(3)
+    expect(liveFile()).toEqual(before)
     expect(run.stderr).toContain(
       "this machine's clock is 16 minutes ahead of the store's, more than 15 minutes",
     )

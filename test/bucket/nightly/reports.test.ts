@@ -71,7 +71,8 @@ it('says that changes are unknown if the manifest of the live slot is damaged', 
   await nightlyOf('2026-11-10')
   press.bucket.put('blue/manifest.ndjson.gz', 'x')
   const run = await nightly('--json --summary night.md')
-  expect([run.code, lastOf(run)?.['changed']]).toEqual([0, null])
+  expect(run.code, run.stderr).toBe(0)
+  expect(lastOf(run)).toMatchObject({ changed: null })
   expect(read('night.md')).toContain('\n| changed | not known |\n')
   expect(history().at(-1)).toMatchObject({ changed: null, isVerified: true })
 })
@@ -146,7 +147,8 @@ it('nightly runs and other commands quote hostile texts without giving a command
   const category = sql(`${hostile.slice(0, 40)}\ufffd`)
   editDatabase(db(), `UPDATE fund SET name = ${sql(hostile)}; UPDATE profile SET category_de = ${category}`)
   const plain = await nightly('--summary night.md', inWorkflow())
-  expect([plain.code, plain.stderr.includes('##\\u005bstop-commands]x')]).toEqual([0, true])
+  expect(plain.code, plain.stderr).toBe(0)
+  expect(plain.stderr).toContain('##\\u005bstop-commands]x')
   const own = commandsIn(plain)
   // Nine and a count: of each fund its name is warned of, too.
   expect(own.length).toBeGreaterThan(1)
@@ -170,12 +172,14 @@ it('nightly runs and other commands quote hostile texts without giving a command
 
   const built = await press.bare('build --db funds.sqlite --out late --as-of 2026-11-20', workflow)
   expect(built.stdout).toContain('##\\u005bstop-commands]x')
-  expect([built.code, commandsIn(built)]).toEqual([0, []])
+  expect(built.code, built.stderr).toBe(0)
+  expect(commandsIn(built)).toEqual([])
   const { slot = '' } = press.bucket.live() ?? {}
   press.bucket.put(`${slot}/::stop-commands::x`, '')
   press.bucket.put(`${slot}/##[stop-commands]x`, '')
   const verified = await press.fundpress('verify', workflow)
-  expect([verified.code, commandsIn(verified)]).toEqual([1, []])
+  expect(verified.code, verified.stderr).toBe(1)
+  expect(commandsIn(verified)).toEqual([])
   editDatabase(db(), `UPDATE fund SET currency = ${sql(hostile)}`)
   const debugging = { ...workflow, FUNDPRESS_DEBUG: '1' }
   for (const [line, env] of [
@@ -186,6 +190,10 @@ it('nightly runs and other commands quote hostile texts without giving a command
     ['build --db ##[stop-commands]x.sqlite', debugging],
   ] as const) {
     const refused = await press.bare(line, env)
-    expect([line, refused.code, commandsIn(refused)]).toEqual([line, 1, []])
+    expect({ line, code: refused.code, commands: commandsIn(refused) }).toEqual({
+      line,
+      code: 1,
+      commands: [],
+    })
   }
 })

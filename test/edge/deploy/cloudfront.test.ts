@@ -132,10 +132,10 @@ describe('security', () => {
   it("lets only the distribution call the Lambda's address", () => {
     expect(only('AWS::Lambda::Url')).toMatchObject({ AuthType: 'AWS_IAM', InvokeMode: 'RESPONSE_STREAM' })
     const permissions = resourcesOf('AWS::Lambda::Permission').map(({ Properties }) => Properties)
-    expect(permissions.map(({ Action, Principal }) => [Action, Principal])).toEqual([
-      ['lambda:InvokeFunctionUrl', 'cloudfront.amazonaws.com'],
-      ['lambda:InvokeFunction', 'cloudfront.amazonaws.com'],
-      ['lambda:InvokeFunction', 'events.amazonaws.com'],
+    expect(permissions).toMatchObject([
+      { Action: 'lambda:InvokeFunctionUrl', Principal: 'cloudfront.amazonaws.com' },
+      { Action: 'lambda:InvokeFunction', Principal: 'cloudfront.amazonaws.com' },
+      { Action: 'lambda:InvokeFunction', Principal: 'events.amazonaws.com' },
     ])
     for (const { SourceArn } of permissions) expect(SourceArn).toBeDefined()
     expect(permissions[1]).toMatchObject({ InvokedViaFunctionUrl: true })
@@ -164,7 +164,8 @@ describe('security', () => {
     const text = (template.Outputs['PolicyForExistingBucket']?.Value as { 'Fn::Sub': string })['Fn::Sub']
     const given = statements(JSON.parse(text))
     const [own] = resourcesOf('AWS::S3::BucketPolicy').map(({ Properties }) => statements(Properties))
-    const grants = (policy: readonly Statement[] = []) => policy.map(({ Effect, Action }) => [Effect, Action])
+    const grants = (policy: readonly Statement[] = []) =>
+      policy.map(({ Effect, Action }) => ({ Effect, Action }))
     expect(grants(given)).toEqual(grants(own))
   })
 

@@ -188,12 +188,16 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
       { 'If-None-Match': '"other"' },
     ]) {
       const answer = await ask(current(), headers)
-      expect([headers, answer.status, answer.body.equals(document.body)]).toEqual([headers, 200, true])
+      expect(answer.status, JSON.stringify(headers)).toBe(200)
+      expect(answer.body.equals(document.body), JSON.stringify(headers)).toBe(true)
     }
     const copy = await ask(current(), { 'If-None-Match': etag })
-    expect([copy.status, copy.body.length, headerOf(copy, 'etag')]).toEqual([304, 0, etag])
+    expect(copy.status).toBe(304)
+    expect(copy.body).toHaveLength(0)
+    expect(headerOf(copy, 'etag')).toBe(etag)
     const head = await ask(current(), {}, 'HEAD')
-    expect([head.status, head.body.length]).toEqual([200, 0])
+    expect(head.status).toBe(200)
+    expect(head.body).toHaveLength(0)
     expect((await ask(range(2025))).status).toBe(200)
     const never = range(2023)
     const others = [
@@ -229,9 +233,9 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
       'If-Match: W/"x"',
       'If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT',
     ])
-      expect([line, await answerTo(line)]).toMatchObject([line, refused])
+      expect(await answerTo(line), line).toMatchObject(refused)
     for (const line of ['If-Match: *', 'If-Unmodified-Since: x', 'Range:', 'If-Range:'])
-      expect([line, await answerTo(line)]).toEqual([line, plain])
+      expect(await answerTo(line), line).toEqual(plain)
     for (const line of ['If-Match:', 'If-Unmodified-Since:'])
       expect({ line, status: (await answerTo(line)).status }).toEqual({ line, status: 412 })
     expect(await answerTo('X: y')).toEqual(plain)

@@ -147,7 +147,8 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
       delete edge().keys['live']
       const answer = await ask(unknown)
       goLive()
-      expect([answer.status, headerOf(answer, 'cache-control')]).toEqual([503, 'no-store'])
+      expect(answer.status).toBe(503)
+      expect(headerOf(answer, 'cache-control')).toBe('no-store')
     })
   })
 
@@ -156,11 +157,13 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
 
     it('come from the slot, or from beside the slots', async () => {
       const page = await ask({ target: '/docs/' })
-      expect([page.status, page.body.toString()]).toEqual([200, '<h1>Docs</h1>'])
+      expect(page.status).toBe(200)
+      expect(page.body.toString()).toBe('<h1>Docs</h1>')
       expect(headerOf(page, 'content-type')).toBe('text/html; charset=utf-8')
       for (const folder of ['latest', day()]) {
         const file = await ask({ target: `/downloads/${folder}/funds.csv` })
-        expect([file.status, file.body.toString()]).toEqual([200, csv])
+        expect(file.status, folder).toBe(200)
+        expect(file.body.toString(), folder).toBe(csv)
       }
     })
 
@@ -175,10 +178,11 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
       }
       const key = 'downloads/2026-01'
       freshly(19)
-      expect([await text(folder), await text(before)]).toEqual([404, 404])
+      for (const name of [folder, before]) expect(await text(name), name).toBe(404)
       edge().keys[key] = `04-aaaaaaaaaaaa ${folder.slice(8)}`
       freshly(22)
-      expect([await text(before), await text(folder), await text('-')]).toEqual(['named', 404, 404])
+      expect(await text(before)).toBe('named')
+      for (const name of [folder, '-']) expect(await text(name), name).toBe(404)
       // A day whose downloads are withdrawn has a name that no folder has.
       for (const [at, folders] of [
         [23, '05-0'],
@@ -187,7 +191,7 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
       ] as const) {
         edge().keys[key] = folders
         freshly(at)
-        expect([folders, await text(before)]).toEqual([folders, 404])
+        expect(await text(before), folders).toBe(404)
       }
     })
 
@@ -203,23 +207,27 @@ describe.skipIf(isMissing(whyNoNjs === undefined))('CloudFront', () => {
       const headers = { range: 'bytes=0-8' }
       for (const attempt of ['from the bucket', 'from the cache']) {
         const part = await ask({ target, headers })
-        expect([attempt, part.status, part.body.toString()]).toEqual([attempt, 206, 'isin;name'])
+        expect(part.status, attempt).toBe(206)
+        expect(part.body.toString(), attempt).toBe('isin;name')
         expect(headerOf(part, 'content-range')).toBe(`bytes 0-8/${csv.length}`)
         const head = await ask({ method: 'HEAD', target, headers })
-        expect([head.status, headerOf(head, 'content-range')]).toEqual([200, undefined])
+        expect(head.status).toBe(200)
+        expect(headerOf(head, 'content-range')).toBeUndefined()
         expect(headerOf(head, 'content-length')).toBe(String(csv.length))
         await ask({ target })
       }
       freshly(20)
       const whole = await ask({ ...figures(), headers })
-      expect([whole.status, headerOf(whole, 'accept-ranges')]).toEqual([200, undefined])
+      expect(whole.status).toBe(200)
+      expect(headerOf(whole, 'accept-ranges')).toBeUndefined()
     })
 
     it('are answered with 416 beyond their end, and with 404 if they are missing', async () => {
       freshly(21)
       const target = `/downloads/${day()}/funds.csv`
       const answer = await ask({ target, headers: { range: 'bytes=99999-' } })
-      expect([answer.status, headerOf(answer, 'content-range')]).toEqual([416, `bytes */${csv.length}`])
+      expect(answer.status).toBe(416)
+      expect(headerOf(answer, 'content-range')).toBe(`bytes */${csv.length}`)
       expect(headerOf(answer, 'access-control-allow-origin')).toBe('*')
       const missing = ['/docs/none/', '/docs/none.html?format=xml', `/docs/${'x'.repeat(1100)}.html`]
       for (const target of [...missing, '/downloads/latest/no.csv'])

@@ -175,7 +175,8 @@ describe('a server under load', () => {
         await expect.poll(answers, { interval: 5 }).toBeGreaterThan(before + 24)
       }
       exchanges.stdin.end()
-      expect(await end).toEqual([0, null])
+      const [code, signal] = (await end) as readonly unknown[]
+      expect({ code, signal }).toEqual({ code: 0, signal: null })
     })
     expect(Object.keys(counts).sort()).toEqual(['a', 'b'])
     expect(await generationsOfAll()).toEqual(['b'])

@@ -56,7 +56,8 @@ describePlatforms((platform) => {
       for (const format of ['json', 'xml']) {
         const target = `${path}?format=${format}`
         const { status, body } = await ask(target)
-        expect([status, body.toString()]).toEqual([404, oracle.answer({ target }).body])
+        expect(status, target).toBe(404)
+        expect(body.toString(), target).toBe(oracle.answer({ target }).body)
       }
     }
     const asked = await deployment.asked()
@@ -67,7 +68,7 @@ describePlatforms((platform) => {
     const answer = await ask(target, headers)
     expect(answer.status).toBe(status)
     for (const [name, value] of Object.entries(htmlHeaders))
-      expect([target, name, headerOf(answer, name)]).toEqual([target, name, isHtml ? value : undefined])
+      expect(headerOf(answer, name), `${name} of ${target}`).toBe(isHtml ? value : undefined)
     expect(headerOf(answer, 'x-content-type-options')).toBe('nosniff')
     expect(headerOf(answer, 'strict-transport-security')).toBe(isNginx ? 'max-age=600' : undefined)
     return answer
@@ -86,18 +87,18 @@ describePlatforms((platform) => {
     const types = { 'de.html': 'text/html', 'robots.txt': 'text/plain', 'sitemap.xml': 'application/xml' }
     for (const [name, type] of Object.entries(types)) {
       const answer = await ask(`/${name}`)
-      const given = [name, answer.status, headerOf(answer, 'content-type')]
-      expect(given).toEqual([name, 200, `${type}; charset=utf-8`])
+      expect(answer.status, name).toBe(200)
+      expect(headerOf(answer, 'content-type'), name).toBe(`${type}; charset=utf-8`)
     }
     for (const name of ['downloads.ndjson', 'live.json']) expect((await ask(`/${name}`)).status).toBe(404)
   })
 
   it('lets an SVG file run nothing, wherever it comes from', async () => {
     const icon = await ask('/docs/assets/icon.svg')
-    expect([icon.status, headerOf(icon, 'content-security-policy')]).toEqual([
-      200,
+    expect(icon.status).toBe(200)
+    expect(headerOf(icon, 'content-security-policy')).toBe(
       "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
-    ])
+    )
   })
 
   it('sends no such headers with other files and answers', async () => {

@@ -194,12 +194,12 @@ describe('check of the sizes of rows', () => {
 it('check accepts the largest and oddest values that are allowed', async () => {
   makeDatabase(folder.file('edge.sqlite'), (insert) => {
     insertGood(insert, good, {
-      fund: { name: 'ä'.repeat(50_000), fund_inception_date: '1900-01-01', status_date: '2074-05-03' },
+      fund: { name: 'ä'.repeat(50_000), fund_inception_date: '1700-01-01', status_date: '2074-05-03' },
       price: { change: `-${'1'.repeat(23)}.1234567`, performance: `${'1'.repeat(15)}.${'1'.repeat(15)}` },
       performance_year: { year: 2074, percent: -100 },
-      legal_point: { date: '1900-01-01', value: -1.1e-30 },
+      legal_point: { date: '1700-01-01', value: -1.1e-30 },
       launch_point: { value: 9.9e29 },
-      key_figure: { value: 'n/a', value2: '#1', name_de: 'Nullzins #gut!' },
+      key_figure: { value: 'NA', value2: '#1', name_de: 'Nullzins #gut!' },
       profile: { fund_assets: '0.01', category_de: 'Nanotechnik', benchmark: 'None' },
     })
   })
@@ -220,12 +220,26 @@ it('check warns of what tables beside the prices can hardly mean, and of nothing
   expect(found.sort()).toEqual(expected.sort())
 })
 
+it('check warns of a WKN that is not the one that a German ISIN holds', async () => {
+  const message = 'fund: wkn "847403" is not the WKN that the ISIN DE0008474024 holds: 847402'
+  for (const [wkn, expected] of [
+    ['847402', []],
+    ['847403', [message]],
+  ] as const) {
+    makeDatabase(folder.file(`${wkn}.sqlite`), (insert) =>
+      insertGood(insert, 'DE0008474024', { fund: { wkn } }),
+    )
+    const found = await findingsOf(`${wkn}.sqlite`)
+    expect(found.map(({ table, message: said }) => `${table}: ${said}`)).toEqual(expected)
+  }
+})
+
 it('check warns of addresses that are not of the web, of invisible characters, and of formulas', async () => {
   makeDatabase(folder.file('doubtful.sqlite'), (insert) => {
     insertGood(insert, good, {
       fund: { url: 'javascript:alert(1)', name: '\u202eevil', wkn: '@SUM' },
       structure_item: { name_de: 'Zero\u200bwidth', name_en: '＝cmd' },
-      key_figure: { name_de: 'line\nfeed', value: '-8,81 %', value2: '-' },
+      key_figure: { name_de: 'line\nfeed', value: '-8,81 %', value2: '-1' },
       legal_period: { label: '+1+1' },
       profile: { category_de: ' =A1', category_en: 'a\u0085', benchmark: '\tTab' },
       asset_allocation: { class_de: '-1-1', class_en: 'a\u2066b' },
@@ -242,6 +256,7 @@ it('check warns of addresses that are not of the web, of invisible characters, a
   const esg = 'emt: compatible_for_clients_with_esg_preferences'
   const warnings = [
     'fund: url "javascript:alert(1)" does not begin with http:// or https://: it is not given out',
+    'fund: wkn "@SUM" is not a WKN: six digits and capital letters without I and O',
     'fund: wkn is a formula for a spreadsheet, "@SUM"',
     'fund: name holds U+202E, which cannot be seen, "\\u202eevil"',
     'legal_period: legal_period label is a formula for a spreadsheet, "+1+1"',

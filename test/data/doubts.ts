@@ -42,7 +42,19 @@ const mergerOf = (end_date: string | null, end_reason: string | null): Rows => [
 const merger = { kind: 'merger', amount: null, currency: null, successor_isin: isinOf(100) }
 const otherEnd = 'ex_date 2024-05-03, kind merger: table fund has another end_date or end_reason'
 
+const noWkn = 'is not a WKN: six digits and capital letters without I and O'
+
 export const doubts: readonly Doubt[] = [
+  ...['47402', '973270.0', '8.47E+05'].map((wkn) => ({
+    says: `fund: wkn "${wkn}" ${noWkn}; a spreadsheet makes numbers of them`,
+    wrong: [['fund', { wkn }]] as const,
+    right: [['fund', { wkn: '047402' }]] as const,
+  })),
+  {
+    says: `fund: wkn "A0RPWO" ${noWkn}`,
+    wrong: [['fund', { wkn: 'A0RPWO' }]],
+    right: [['fund', { wkn: 'A0RPWH' }]],
+  },
   {
     says: 'fund: end_date 2024-05-01: there are prices after it, the newest of 2024-05-02',
     wrong: [['fund', { end_date: '2024-05-01' }]],

@@ -41,8 +41,9 @@ const decimals = columns(
 )
 const noDecimals = '1e5|1,5| 1|1 |+1|.5|1.||NaN|-|--1|0x1|1.2.3|１|1\n'.split('|')
 
-const noTexts =
-  '#REF!|#N/A|#DIV/0!|#BEZUG!|#NV|Rating #WERT! alt|###|Err:502|NaN| nan %|null|undefined|<NA>'.split('|')
+const spreadsheetErrors = '#REF!|#N/A|#DIV/0!|#BEZUG!|#NV|Rating #WERT! alt|###|Err:502'.split('|')
+const noValues =
+  'NaN| nan %|null|undefined|<NA>|n/a|N/A|n.a.|k.A.|k. A.|Keine Angabe|nicht verfügbar|-| – |—|- %'.split('|')
 
 const enumerations = columns(
   'fund: data_permitted prices_permitted performance_permitted end_reason',
@@ -107,6 +108,11 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
       changed('profile', 'end_of_fiscal_year', day, `"${day}" is not a day of the year`),
     ),
   ],
+  'what programs store for no day, in every column of dates': dates.flatMap(([table, column]) =>
+    ['1899-12-30', '1753-01-01'].map((day) =>
+      changed(table, column, day, `"${day}" is what programs store for no day`),
+    ),
+  ),
   'decimals that are not plain, in every column of decimals': decimals.flatMap(([table, column]) =>
     noDecimals.map((text) => changed(table, column, text, `${JSON.stringify(text)} is not a plain decimal`)),
   ),
@@ -121,11 +127,11 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
       changed(table, column, number, `${number} is not between 1e-30 and 1e+30`),
     ),
   ),
-  'days before 1900, or more than 50 years after the as-of date': dates.flatMap(([table, column]) =>
-    ['1899-12-31', '0001-01-01', '2074-05-04', '9999-12-31']
+  'days before 1700, or more than 50 years after the as-of date': dates.flatMap(([table, column]) =>
+    ['1699-12-31', '0001-01-01', '2074-05-04', '9999-12-31']
       // A fund that begins in the future has prices that are older than it, which is another warning.
       .filter((day) => column !== 'fund_inception_date' || day < '2000')
-      .map((day) => changed(table, column, day, `${day} does not lie between 1900-01-01 and 2074-05-03`)),
+      .map((day) => changed(table, column, day, `${day} does not lie between 1700-01-01 and 2074-05-03`)),
   ),
   'numbers that have no digits, in every column of numbers': columnsOfType('REAL').flatMap(
     ([table, column]) => [Infinity, -Infinity].map((number) => changed(table, column, number, 'is infinite')),
@@ -136,13 +142,14 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
         changed(table, column, `Text${character}`, isFree(table, column) ? code : ''),
       ),
   ),
-  'errors of spreadsheets and missing values, in every free column of text': columnsOfType('TEXT')
+  'errors of spreadsheets and words for a missing value, in every free column of text': columnsOfType('TEXT')
     .filter(([table, column]) => isFree(table, column))
-    .flatMap(([table, column]) =>
-      noTexts.map((text) =>
-        changed(table, column, text, `"${text}" is an error or a missing value of another program`),
+    .flatMap(([table, column]) => [
+      ...spreadsheetErrors.map((text) =>
+        changed(table, column, text, `"${text}" is an error of a spreadsheet`),
       ),
-    ),
+      ...noValues.map((text) => changed(table, column, text, `"${text}" says that there is no value`)),
+    ]),
   'losses of more than all, and an index below zero': [
     ...columns('performance_year: percent', 'legal_period: gross net', 'legal_point: value').map(
       ([table, column]) => changed(table, column, -100.01, `-100.01 is below -100, which cannot be`),
@@ -171,8 +178,8 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
       says: ['ex_date 2019-07-01, kind ', says],
     }),
   ),
-  'years before 1900, or more than 50 years after the as-of date': [-1, 1899, 2075, 10000].map((year) =>
-    changed('performance_year', 'year', year, `year ${year} does not lie between 1900 and 2074`),
+  'years before 1700, or more than 50 years after the as-of date': [-1, 1699, 2075, 10000].map((year) =>
+    changed('performance_year', 'year', year, `year ${year} does not lie between 1700 and 2074`),
   ),
   'prices after the as-of date': [changed('price', 'date', '2024-05-04', priceTooLate)],
   'ends and suspensions that contradict themselves': [

@@ -48,7 +48,8 @@ async function makeOddNight(): Promise<Night> {
   const denials = [performanceDenied, young].map((isin) => `'${isin}'`).join(', ')
   editDatabase(
     db,
-    `UPDATE fund SET name = '${sql(hostileNames.formula)}', wkn = '＝1＋1' WHERE isin = '${leapling}';
+    `UPDATE fund SET fund_inception_date = '1868-03-19' WHERE isin = '${oddFunds.gap}';
+    UPDATE fund SET name = '${sql(hostileNames.formula)}', wkn = '＝1＋1' WHERE isin = '${leapling}';
      UPDATE fund SET name = '${hostileNames.markup}' WHERE isin = '${gap}';
      UPDATE fund SET name = '${secret}', url = 'https://${secret}' WHERE isin = '${denied}';
      UPDATE structure_item SET name_de = '${secret}' WHERE isin = '${denied}';

@@ -45,6 +45,7 @@ export type OutputCell = string | number | null
 
 const columnTypes: Readonly<Record<Kind, ColumnType>> = {
   isin: 'text',
+  wkn: 'text',
   text: 'text',
   structureType: 'text',
   currency: 'text',

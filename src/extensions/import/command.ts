@@ -16,6 +16,7 @@ import {
 } from '../../core/cli/options.ts'
 import { showProgress } from '../../core/cli/progress.ts'
 import { type BadLine, importFile, type ImportOptions, type ImportSummary } from './import.ts'
+import { dateForms } from './days.ts'
 import { choosableEncodings } from './encoding.ts'
 import { headerName, type ColumnMap } from './layout.ts'
 import { settings as importSettings } from './settings.ts'
@@ -29,7 +30,11 @@ const options = [
   choiceOption('--encoding <name>', 'The encoding of the file', [...choosableEncodings]),
   choiceOption('--delimiter <name>', 'What separates its cells', ['semicolon', 'comma', 'tab']),
   choiceOption('--decimal <mark>', 'The decimal separator', ['comma', 'point']),
-  choiceOption('--dates <form>', 'iso is YYYY-MM-DD, german DD.MM.YYYY', ['iso', 'german']),
+  choiceOption(
+    '--dates <form>',
+    'iso is YYYY-MM-DD, german DD.MM.YYYY, compact YYYYMMDD, dmy DD/MM/YYYY or 27-Nov-2026, mdy MM/DD/YYYY',
+    [...dateForms],
+  ),
   option(
     '--replace',
     'For each fund in the file, delete rows that the file does not contain, and values of columns that it lacks',
@@ -91,6 +96,12 @@ Such a file does not say which one it is. It is read as Windows-1252 if every en
 all its bytes makes the same ones, as of German names. Else the command shows words as each encoding would read them, and
 asks for --encoding, or for import.<table>.encoding in the config, which is for all files of the table that are neither
 UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Excel calls CSV (Macintosh).
+
+Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no value: NULL, or a bad line where there has
+to be one. An error of a spreadsheet (#N/A) makes a bad line. Yes and no may be 1, true, yes, ja, y, j, t, x and 0, false,
+no, nein, n, f; accumulating may also be accumulating, acc, thesaurierend or distributing, dist, inc, ausschüttend. Days
+may be written in five forms (--dates). A form is taken if it is the only one for all days of the file: 05/06/2026 alone
+is asked for. A WKN has six characters.
 
 Removing: an import that would remove more than a tenth of a table's rows, or any fund, is refused (exit code 3) unless
 --allow removed-rows or removed-rows:<table> is given. A row that goes while the fund gets another one of the same sort is

@@ -37,7 +37,8 @@ import {
   type Layout,
 } from './layout.ts'
 import { notationSniffer, type Notations } from './notation.ts'
-import { convert, isProblem, type FileCell, type DateForm, type DecimalMark, type Value } from './values.ts'
+import type { DateForm } from './days.ts'
+import { convert, isProblem, type FileCell, type DecimalMark, type Value } from './values.ts'
 import { isWorkbook, openWorkbook } from './workbook.ts'
 
 export interface BadLine {

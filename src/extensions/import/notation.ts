@@ -2,15 +2,8 @@
 
 import { quoted } from '../../core/data/model/printable.ts'
 import type { Field } from './layout.ts'
-import {
-  dateFormHint,
-  dateFormNames,
-  dateFormOf,
-  decimalMarks,
-  type FileCell,
-  type DateForm,
-  type DecimalMark,
-} from './values.ts'
+import { dateFormHint, dateFormNames, dateForms, dateFormsOf, type DateForm } from './days.ts'
+import { decimalMarks, type FileCell, type DecimalMark } from './values.ts'
 
 export interface Notations {
   readonly marks: readonly DecimalMark[]
@@ -45,34 +38,27 @@ export function notationSniffer(
     ['decimal', 'number', 'fraction'].includes(kind) ? { label, sure: {}, either: {} } : undefined,
   )
   const areDays = fields.map(({ column: { kind } }) => kind === 'day' || kind === 'dayOfYear')
-  const days: Examples<DateForm> = {}
-  // The form of a cell that is bad either way. It decides only which form the message names.
-  let hint: DateForm | undefined
+  const days = dateSniffer()
 
   const look = (cells: readonly FileCell[], line: number): void => {
     for (const [index, { at }] of fields.entries()) {
       const text = cells[at]
+      // Of a workbook: a day without marks is a number there.
+      if (typeof text === 'number' && areDays[index] === true) days.look(String(text), line)
       if (typeof text !== 'string' || text === '') continue
       const column = numbers[index]
-      if (column !== undefined) {
-        lookAtNumber(column, text, line)
-      } else if (areDays[index] === true && (days.iso === undefined || days.german === undefined)) {
-        const form = dateFormOf(text)
-        if (form === undefined) hint ??= dateFormHint(text)
-        else days[form] ??= { text, line }
-      }
+      if (column !== undefined) lookAtNumber(column, text, line)
+      else if (areDays[index] === true) days.look(text, line)
     }
   }
   /** @throws {Error} that says which lines contradict each other, or leave it open */
   const notations = (): Notations => {
     const found = wanted.decimal === undefined ? sniffMarks(numbers) : fields.map(() => wanted.decimal)
     const mark = wanted.decimal ?? agreed(found)
-    const twoForms = ({ iso, german }: Required<typeof days>) =>
-      `the dates are of two forms, ${show(iso)} and ${show(german)}: choose one with --dates`
-    const dates = wanted.dates ?? theOnly(days, twoForms)
+    const dates = wanted.dates ?? days.form()
     return {
       marks: found.map((own) => own ?? mark ?? 'point'),
-      dates: dates ?? hint ?? 'iso',
+      dates: dates ?? days.hint() ?? 'iso',
       form: [
         mark === undefined ? columnsByMark(labels, found) : `decimal ${mark}`,
         dates === undefined ? '' : `dates ${dateFormNames[dates]}`,
@@ -80,6 +66,52 @@ export function notationSniffer(
     }
   }
   return { look, notations, isNeeded: wanted.decimal === undefined || wanted.dates === undefined }
+}
+
+/** The forms that all days of a file have, as far as it was read. */
+function dateSniffer() {
+  /** The first day of each set of forms: there are few sets. */
+  const examples = new Map<string, Example & { readonly forms: readonly DateForm[] }>()
+  let last = ''
+  // The form of a cell that is bad either way. It decides only which form the message names.
+  let hint: DateForm | undefined
+  return {
+    look: (text: string, line: number): void => {
+      // Lines of one day follow each other.
+      if (text === last) return
+      last = text
+      const forms = dateFormsOf(text)
+      if (forms.length === 0) hint ??= dateFormHint(text)
+      else if (!examples.has(forms.join())) examples.set(forms.join(), { text, line, forms })
+    },
+    hint: () => hint,
+    /** @returns undefined if there is no day @throws {Error} that says which lines contradict each other, or leave it open */
+    form: (): DateForm | undefined => {
+      const found = [...examples.values()]
+      const [first] = found
+      if (first === undefined) return undefined
+      const common = dateForms.filter((form) => found.every(({ forms }) => forms.includes(form)))
+      const [form, other] = common
+      // Days of a year without a year (06-05) are as the schema has them, unless other days say something else.
+      if (form === 'iso' || (form !== undefined && other === undefined)) return form
+      if (form !== undefined && other !== undefined)
+        throw new Error(
+          `the dates can be read as ${dateFormNames[form]} and as ${dateFormNames[other]}, as ${show(first)}, ` +
+            `and no other one decides it: choose one with --dates ${form} or --dates ${other}`,
+        )
+      throw twoForms(found)
+    },
+  }
+}
+
+function twoForms(found: readonly (Example & { readonly forms: readonly DateForm[] })[]): Error {
+  const pairs = found.flatMap((one, index) => found.slice(index + 1).map((other) => ({ one, other })))
+  const pair = pairs.find(({ one, other }) => !one.forms.some((form) => other.forms.includes(form)))
+  const shown = pair === undefined ? found : [pair.one, pair.other]
+  return new Error(
+    `the dates are of two forms, ${shown.map(show).join(' and ')}: choose one with --dates; ` +
+      'lines with the other one are then bad lines',
+  )
 }
 
 function lookAtNumber({ sure, either }: NumberColumn, text: string, line: number): void {

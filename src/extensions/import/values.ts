@@ -3,11 +3,12 @@
  * in several ways; `notation.ts` finds out which one a file uses. Pure.
  */
 
-import { isDay, isIsinInEitherCase } from '../../core/api/routes/values.ts'
+import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { writtenCurrency } from '../../core/data/model/currencies.ts'
-import { firstDay, textFaults } from '../../core/data/model/limits.ts'
+import { isMissing, textFaults, wknFault } from '../../core/data/model/limits.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { Kind, TableColumn, TextKind } from '../../core/data/model/columns.ts'
+import { plainDay, plainDayOfYear, whyNoDay, whyNoDayOfYear, type DateForm } from './days.ts'
 
 /** A cell is text; a workbook also knows numbers and dates. */
 export type FileCell = string | number | Date
@@ -18,9 +19,6 @@ export type Value = string | number | null
 interface CellProblem {
   readonly reason: string
 }
-
-/** `iso` is 2024-05-02, `german` 02.05.2024 (or 2.5.2024). */
-export type DateForm = 'iso' | 'german'
 
 /** The mark between whole and fraction. */
 export type DecimalMark = 'comma' | 'point'
@@ -33,13 +31,37 @@ interface Notation {
 export const isProblem = (value: Value | CellProblem): value is CellProblem =>
   typeof value === 'object' && value !== null
 
-/** An empty cell is NULL. */
+/** An empty cell is NULL, and so is a word for a missing value. */
 export function convert(cell: FileCell, column: TableColumn, notation: Notation): Value | CellProblem {
-  const isEmpty = typeof cell === 'string' && (column.kind === 'text' ? cell === '' : cell.trim() === '')
-  if (isEmpty) return column.isNullable ? null : { reason: 'is empty' }
-  if (typeof cell === 'number') return fromNumber(cell, column.kind)
-  if (typeof cell !== 'string') return fromDate(cell, column.kind)
-  return converters[column.kind](cell, notation)
+  const { kind, isNullable } = column
+  const isEmpty = typeof cell === 'string' && (kind === 'text' ? cell === '' : cell.trim() === '')
+  if (isEmpty) return isNullable ? null : { reason: 'is empty' }
+  if (typeof cell === 'number') return fromNumber(cell, kind, notation)
+  if (typeof cell !== 'string') return fromDate(cell, kind)
+  const value = ownWords[column.name]?.get(cell.trim().toLowerCase()) ?? converters[kind](cell, notation)
+  if (!isProblem(value) || !(isMissing(cell) || isMissingNumber(cell, kind))) return value
+  return isNullable ? null : { reason: `is ${quoted(cell)}, which says that there is no value` }
+}
+
+const kindsOfNumbers: readonly Kind[] = ['decimal', 'number', 'fraction', 'integer', 'day', 'year']
+
+/** R writes `NA`, which may mean something as a text: Namibia, North America. */
+const isMissingNumber = (cell: string, kind: Kind) => kindsOfNumbers.includes(kind) && cell.trim() === 'NA'
+
+const wordsFor = (value: 0 | 1, words: string) => words.split(' ').map((word) => [word, value] as const)
+
+/** As our downloads, spreadsheets in English and German, databases and people write them. */
+const yesAndNo = new Map([
+  ...wordsFor(0, 'false falsch no nein n f'),
+  ...wordsFor(1, 'true wahr yes ja y j t x'),
+])
+
+/** Words of single columns. `A` alone is none: it is an accumulating fund in English, and a distributing one in German. */
+const ownWords: Readonly<Record<string, ReadonlyMap<string, 0 | 1>>> = {
+  accumulating: new Map([
+    ...wordsFor(0, 'distributing distribution dist income inc ausschüttend ausschuettend aussch.'),
+    ...wordsFor(1, 'accumulating accumulation acc thesaurierend thes.'),
+  ]),
 }
 
 type Converter = (cell: string, notation: Notation) => Value | CellProblem
@@ -58,10 +80,10 @@ const converters: Readonly<Record<Kind, Converter>> = {
   currency: (cell) => checked('currency', writtenCurrency(cell)),
   language: (cell) => checked('language', cell.trim().toLowerCase()),
   address: (cell) => checked('address', cell.trim()),
-  day: (cell, { dates }) =>
-    plainDay(cell, dates) ?? wrong(cell, `a day (${dateFormNames[dates]})${whyNoDay(cell)}`),
+  wkn: (cell) => wknIn(cell.trim().toUpperCase()),
+  day: (cell, { dates }) => plainDay(cell, dates) ?? { reason: `${quoted(cell)} ${whyNoDay(cell, dates)}` },
   dayOfYear: (cell, { dates }) =>
-    plainDayOfYear(cell, dates) ?? wrong(cell, `a day of the year (${dates === 'iso' ? 'MM-DD' : 'DD.MM.'})`),
+    plainDayOfYear(cell, dates) ?? { reason: `${quoted(cell)} ${whyNoDayOfYear(dates)}` },
   decimal: (cell, { mark }) => {
     const decimal = plainDecimal(cell, mark)
     return decimal === undefined ? noNumber(cell, mark) : checked('decimal', decimal)
@@ -73,16 +95,18 @@ const converters: Readonly<Record<Kind, Converter>> = {
     const text = cell.trim().toLowerCase()
     // Another whole number breaks a constraint of the schema, which says so.
     if (wholeNumber.test(text)) return Number(text)
-    // As our downloads, spreadsheets in English and German, and people write them.
-    if (['false', 'falsch', 'no', 'nein'].includes(text)) return 0
-    if (['true', 'wahr', 'yes', 'ja'].includes(text)) return 1
-    return wrong(cell, 'one of 0, 1, false, true, no, yes, nein, ja')
+    return yesAndNo.get(text) ?? wrong(cell, `one of 0, 1, ${[...yesAndNo.keys()].join(', ')}`)
   },
   year: (cell) => (/^[1-9][0-9]{3}$/.test(cell.trim()) ? Number(cell) : wrong(cell, 'a year of four digits')),
 }
 
 function checked(kind: TextKind, text: string): Value | CellProblem {
   const reason = textFaults[kind](text)
+  return reason === undefined ? text : { reason }
+}
+
+function wknIn(text: string): Value | CellProblem {
+  const reason = wknFault(text, '')
   return reason === undefined ? text : { reason }
 }
 
@@ -96,8 +120,10 @@ function exponential(cell: string, mark: DecimalMark): string {
 }
 
 /** A number of a workbook. It is a float, which has lost digits: no decimal text is made of it. */
-function fromNumber(number: number, kind: Kind): Value | CellProblem {
+function fromNumber(number: number, kind: Kind, { dates }: Notation): Value | CellProblem {
   if (kind === 'text') return String(number)
+  if (kind === 'wkn') return wknIn(String(number))
+  if (kind === 'day') return plainDay(String(number), dates) ?? { reason: `cannot be the number ${number}` }
   if (kind === 'number' || kind === 'fraction') return number
   if (kind === 'integer' && Number.isSafeInteger(number)) return number
   return { reason: `cannot be the number ${number}` }
@@ -107,58 +133,6 @@ function fromDate(date: Date, kind: Kind): Value | CellProblem {
   const text = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/T00:00:00\.000Z$/, '')
   if (kind === 'day' && plainDay(text, 'iso') !== undefined) return text
   return { reason: `cannot be the date ${printable(text)}` }
-}
-
-const germanDay = /^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})$/
-/** Spreadsheets and databases write it behind a day. A time with a zone is refused: it may be of another day. */
-const midnight = /[ T]00?:00(?::00(?:\.0+)?)?$/
-const germanDayOfYear = /^([0-9]{1,2})\.([0-9]{1,2})\.?$/
-
-export const dateFormNames: Readonly<Record<DateForm, string>> = { iso: 'YYYY-MM-DD', german: 'DD.MM.YYYY' }
-
-/** @returns YYYY-MM-DD, or undefined if the day does not exist, is before 1900, or has a time of day */
-function plainDay(text: string, form: DateForm): string | undefined {
-  const written = text.trim().replace(midnight, '')
-  const day = form === 'iso' ? written : fromGerman(germanDay.exec(written))
-  return day !== undefined && isDay(day) && day >= firstDay ? day : undefined
-}
-
-/** @returns MM-DD, of any year; undefined if it is none */
-function plainDayOfYear(text: string, form: DateForm): string | undefined {
-  const day = form === 'iso' ? unquoted(text) : fromGerman(germanDayOfYear.exec(unquoted(text)))
-  return day !== undefined && isDay(`2000-${day}`) ? day : undefined
-}
-
-/** The form that a text has, whether its day exists or not. */
-export function dateFormOf(text: string): DateForm | undefined {
-  const trimmed = unquoted(text).replace(midnight, '')
-  if (/^(?:[0-9]{4}-)?[0-9]{2}-[0-9]{2}$/.test(trimmed)) return 'iso'
-  return germanDay.test(trimmed) || germanDayOfYear.test(trimmed) ? 'german' : undefined
-}
-
-/** The form that a text hints at which is none of a day: `01.02.26` and `18.11.2026 14:30` are German. */
-export function dateFormHint(text: string): DateForm | undefined {
-  const trimmed = text.trim()
-  if (/^[0-9]{4}-[0-9]/.test(trimmed)) return 'iso'
-  return /^[0-9]{1,2}\.[0-9]{1,2}\.[0-9]/.test(trimmed) ? 'german' : undefined
-}
-
-/** Why a text that looks like a day is none: the end of a message, or ''. */
-function whyNoDay(text: string): string {
-  const trimmed = text.trim()
-  if (/^[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2}(?![0-9])/.test(trimmed)) return ': its year has two digits'
-  const isTimed = /^[0-9.-]{8,10}[ T][0-9]/.test(trimmed)
-  return isTimed && !midnight.test(trimmed) ? ': it has a time of day' : ''
-}
-
-/** Our own downloads for Excel write `'09-30`, so that Excel makes no date of it. */
-const unquoted = (text: string) => text.trim().replace(/^'/, '')
-
-function fromGerman(match: RegExpExecArray | null): string | undefined {
-  if (match === null) return undefined
-  const [, day = '', month = '', year] = match
-  const dayOfYear = `${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  return year === undefined ? dayOfYear : `${year}-${dayOfYear}`
 }
 
 /** A group of thousands never starts with a zero, and one number has one kind of divider. Longer exponents are no amounts. */

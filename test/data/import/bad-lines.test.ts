@@ -28,8 +28,9 @@ async function importChanged(table: string, changed: Row, flags: readonly string
 
 const isinFault = 'is not an ISIN: wrong form or check digit'
 const noDay = 'is not a day (YYYY-MM-DD)'
+const otherForms = '; other forms, by --dates: DD.MM.YYYY, YYYYMMDD, DD/MM/YYYY, MM/DD/YYYY'
 const noNumber = 'is not a number (with a decimal point)'
-const noFlag = 'is not one of 0, 1, false, true, no, yes, nein, ja'
+const noFlag = 'is not one of 0, 1, false, falsch, no, nein, n, f, true, wahr, yes, ja, y, j, t, x'
 
 const asPence = (whole: string) =>
   `it looks like a part of ${whole}, as pence (GBp, GBX) are hundredths of pounds; convert the amounts and write ${whole}`
@@ -42,7 +43,9 @@ const faults: readonly (readonly [table: string, column: string, cell: string, r
   ['price', 'date', '2023-02-29', noDay],
   ['price', 'date', '02.05.2024', noDay],
   ['price', 'date', '2024-05-02 00:01', `${noDay}: it has a time of day`],
-  ['price', 'date', '1899-12-31', noDay],
+  ['price', 'date', '1699-12-31', noDay],
+  ['price', 'date', '1899-12-30', 'is what programs store for no day'],
+  ['price', 'date', 'soon', `${noDay}${otherForms}`],
   ['price', 'issue_price', '1,5', noNumber],
   ['price', 'issue_price', '  ', 'is empty'],
   ['price', 'change', `0.${'1'.repeat(16)}`, 'has more than 30 digits, 23 before and 15 after the point'],
@@ -154,6 +157,6 @@ it('import lists a thousand bad lines and counts the others', async () => {
   const { stdout } = await folder.importLines(...args, ['--json'])
   const { bad, ...summary } = JSON.parse(stdout) as { readonly bad: readonly unknown[] }
   expect(bad).toHaveLength(1000)
-  expect(bad[999]).toEqual({ line: 1001, reasons: ['date "day 999" is not a day (YYYY-MM-DD)'] })
+  expect(bad[999]).toEqual({ line: 1001, reasons: [`date "day 999" ${noDay}${otherForms}`] })
   expect(summary).toMatchObject({ table: 'legal_point', dryRun: false, lines: 1500, badCount: 1500 })
 })

@@ -92,7 +92,7 @@ describe('import of decimals', () => {
 
   it('refuses cells that are not numbers or hide digits', async () => {
     const cells =
-      "1,23457E+11|1,2,3|1.23,4|01.234,5|1 23,5|5,|-|12,5 %|12 EUR|NaN|1'234.567,8|0x1|--1|1,5-|١|#N/A|1e9999|.|,".split(
+      "1,23457E+11|1,2,3|1.23,4|01.234,5|1 23,5|5,|12,5 %|12 EUR|1'234.567,8|0x1|--1|1,5-|١|#N/A|1e9999|.|,".split(
         '|',
       )
     const { ended, values } = await importPrices(cells, ['--decimal', 'comma'])
@@ -144,11 +144,15 @@ it('import of days gives the same days for either form, with or without their ze
   )
 })
 
-const latin = fc.string({
-  unit: fc.constantFrom(...'aZ09 ;,\t"\'\r\n.äöüßéÀ€„“–™œ'.split('').concat('\r\n')),
-  minLength: 1,
-  maxLength: 12,
-})
+/** A dash alone says that there is no value. */
+const isText = (text: string) => !/^\s*–+\s*$/.test(text)
+const latin = fc
+  .string({
+    unit: fc.constantFrom(...'aZ09 ;,\t"\'\r\n.äöüßéÀ€„“–™œ'.split('').concat('\r\n')),
+    minLength: 1,
+    maxLength: 12,
+  })
+  .filter(isText)
 
 it('import of texts gives the same letters, in any encoding, with any delimiter and line end', async () => {
   await fc.assert(

@@ -6,7 +6,7 @@
 import type { CorporateActionRow, Group } from '../../api/contract/rows.ts'
 import { invisibleIn, isFormula, isSuspect, isWebAddress } from '../../api/contract/texts.ts'
 import { isDay } from '../../api/routes/values.ts'
-import { firstDay, lastDay, maxNumber, minNumber, textFaults } from '../model/limits.ts'
+import { firstDay, lastDay, maxNumber, minNumber, textFaults, wknFault } from '../model/limits.ts'
 import { printableNumber, quoted } from '../model/printable.ts'
 import type { SchemaTable, TableColumn, TextKind } from '../model/columns.ts'
 import { groupNames, schemaTables } from '../model/schema.ts'
@@ -141,7 +141,7 @@ function warningsIn({ kind, allowed }: TableColumn, value: string | number): rea
     const percent = Number((value * 100).toFixed(2))
     return [`is ${printableNumber(value)}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`]
   }
-  if (kind !== 'text' || allowed !== undefined || !isSuspect(value)) return []
+  if ((kind !== 'text' && kind !== 'wkn') || allowed !== undefined || !isSuspect(value)) return []
   const hidden = invisibleIn(value)
   return [
     value.includes('\ufffd') ? 'holds U+FFFD: it was not UTF-8 once' : '',
@@ -150,10 +150,12 @@ function warningsIn({ kind, allowed }: TableColumn, value: string | number): rea
   ].flatMap((what) => (what === '' ? [] : [`${what}, ${quoted(value)}`]))
 }
 
-function checkBasics({ fund: { name, url } }: Fund, report: Report): void {
+function checkBasics({ fund: { isin, wkn, name, url } }: Fund, report: Report): void {
   const notWeb = `url ${quoted(url)} does not begin with http:// or https://: it is not given out`
   if (url !== '' && !isWebAddress(url)) report('warning', 'fund', notWeb)
   if (name.trim() === '') report('warning', 'fund', 'name is blank: nobody can click on it in a list')
+  const notWkn = wkn === null ? undefined : wknFault(wkn, isin)
+  if (notWkn !== undefined) report('warning', 'fund', `wkn ${notWkn}`)
 }
 
 function checkPriceDates({ fund, prices }: Fund, asOf: string, report: Report): void {

@@ -7,11 +7,20 @@ import { descriptionOf, type Fields } from '../../api/contract/shape.ts'
  * What the values of a column are. The checks and the import treat all columns of a kind alike.
  * - `decimal`: plain decimal text, never a float. `number`: a double. `fraction`: a double; 20 % or more is implausible.
  * - `day`: YYYY-MM-DD. `dayOfYear`: MM-DD. `flag`: 0 or 1. `currency`: ISO 4217. `structureType`: one of the 33.
- * `language`: ISO 639-1. `address`: of the web.
+ * `language`: ISO 639-1. `address`: of the web. `wkn`: six characters, doubtful otherwise.
  */
 export type Kind = TextKind | 'number' | 'fraction' | 'integer' | 'flag' | 'year'
 export type TextKind =
-  'isin' | 'text' | 'structureType' | 'currency' | 'language' | 'address' | 'day' | 'dayOfYear' | 'decimal'
+  | 'isin'
+  | 'wkn'
+  | 'text'
+  | 'structureType'
+  | 'currency'
+  | 'language'
+  | 'address'
+  | 'day'
+  | 'dayOfYear'
+  | 'decimal'
 
 /** What a declaration says of a column. */
 interface Traits {

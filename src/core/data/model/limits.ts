@@ -36,7 +36,10 @@ function isWithinDigits(decimal: string): boolean {
 export const maxNumber = 1e30
 export const minNumber = 1e-30
 
-export const firstDay = '1900-01-01'
+/** Before the oldest funds. */
+export const firstDay = '1700-01-01'
+/** What spreadsheets and databases store for no day: the zero of Excel and OLE, and the first day of SQL Server. */
+const emptyDays = new Set(['1899-12-30', '1753-01-01'])
 
 /** @param asOf ISO 8601 @returns the last day that a database may name */
 export const lastDay = (asOf: string): string =>
@@ -47,14 +50,48 @@ const knownTypes = new Set(structureTypes)
 const unless = (isRight: (text: string) => boolean, what: string) => (text: string) =>
   isRight(text) ? undefined : `${quoted(text)} is not ${what}`
 
+const notDay = unless(isDay, 'a date (YYYY-MM-DD)')
 const notPlain = unless((text) => /^-?[0-9]+(?:\.[0-9]+)?$/.test(text), 'a plain decimal')
 
 /** `#REF!`, `#BEZUG!`, `#DIV/0!`, `#N/A`, `#NV` of Excel, also within a text; `###`, a column that is too narrow; `Err:502` of LibreOffice. */
 const spreadsheetError = /(?:^|\s)#(?:[A-ZÄÖÜ]+(?:\/0)?[!?]|N\/A|NV)(?:[\s%]|$)|^#{3,}$|^Err:\d{3}$/
-/** Texts that programs write for a missing value: `NaN %`, `null`, `<NA>`. */
-const missingValue = /^-?(?:nan|null|undefined|<na>)(?:\s?%)?$/i
+/**
+ * Words for a missing value, as programs write them (`NaN %`, `null`, `<NA>`) and people (`n/a`, `k. A.`, a dash alone).
+ * `NA` and `none` are not among them: as a text they may mean something.
+ */
+const missingValue =
+  /^(?:-?nan|null|\(null\)|undefined|<na>|n\/a|n\.\s?a\.|k\/a|k\.\s?a\.?|n\.\s?v\.|keine angaben?|not available|not applicable|nicht verfügbar|[-\u2010-\u2015\u2212]{1,3})(?:\s?%)?$/i
 
-const isNoText = (text: string) => spreadsheetError.test(text) || missingValue.test(text.trim())
+/** Whether a text says that there is no value. */
+export const isMissing = (text: string): boolean => missingValue.test(text.trim())
+
+/** A WKN has no I and no O. */
+const wknForm = /^[0-9A-HJ-NP-Z]{6}$/
+
+/**
+ * @param isin of the fund: a German one has the WKN in it, after three zeros
+ * @returns the end of a sentence that begins with the column's name
+ */
+export function wknFault(wkn: string, isin: string): string | undefined {
+  if (!wknForm.test(wkn)) {
+    const hint = /^[0-9.,]+(?:E[+-]?[0-9]+)?$/i.test(wkn) ? '; a spreadsheet makes numbers of them' : ''
+    return `${quoted(wkn)} is not a WKN: six digits and capital letters without I and O${hint}`
+  }
+  const own = isin.slice(5, 11)
+  return isin.startsWith('DE000') && isIsin(isin) && own !== wkn
+    ? `${quoted(wkn)} is not the WKN that the ISIN ${isin} holds: ${own}`
+    : undefined
+}
+
+const notText = (text: string): string | undefined => {
+  // UTF-8 has up to three bytes for what is one unit here.
+  if (text.length > maxTextBytes / 3 && Buffer.byteLength(text) > maxTextBytes)
+    return `has more than ${maxTextBytes} bytes`
+  const unfit = unfitForXml(text)
+  if (unfit !== undefined) return `holds ${unfit}, which XML cannot hold`
+  if (spreadsheetError.test(text)) return `${quoted(text)} is an error of a spreadsheet`
+  return isMissing(text) ? `${quoted(text)} says that there is no value` : undefined
+}
 
 /** Describe the fault of a text: the end of a sentence that begins with the column's name. Undefined for a right text. */
 export const textFaults: Readonly<Record<TextKind, (text: string) => string | undefined>> = {
@@ -67,19 +104,13 @@ export const textFaults: Readonly<Record<TextKind, (text: string) => string | un
       text.length <= maxAddress && isWebAddress(text) && isWithoutBlank.test(text) && URL.canParse(text),
     'an address of the web: http:// or https:// and no blank',
   ),
-  day: unless(isDay, 'a date (YYYY-MM-DD)'),
+  day: (text) => (emptyDays.has(text) ? `${quoted(text)} is what programs store for no day` : notDay(text)),
   dayOfYear: unless((text) => isDay(`2000-${text}`), 'a day of the year (MM-DD)'),
   decimal: (text) =>
     notPlain(text) ??
     (isWithinDigits(text)
       ? undefined
       : `${quoted(text)} has more than ${maxDigits} digits, ${maxWholeDigits} before and ${maxDecimals} after the point`),
-  text: (text) => {
-    // UTF-8 has up to three bytes for what is one unit here.
-    if (text.length > maxTextBytes / 3 && Buffer.byteLength(text) > maxTextBytes)
-      return `has more than ${maxTextBytes} bytes`
-    const unfit = unfitForXml(text)
-    if (unfit !== undefined) return `holds ${unfit}, which XML cannot hold`
-    return isNoText(text) ? `${quoted(text)} is an error or a missing value of another program` : undefined
-  },
+  text: notText,
+  wkn: notText,
 }

@@ -36,7 +36,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     de: 'Alle Fonds, deren Daten veröffentlicht werden dürfen',
     published: basicFund.fields,
     columns: {
-      wkn: orNull(text()),
+      wkn: orNull(column<string>('wkn')()),
       name: text(),
       inceptionDate: day(undefined, { name: 'fund_inception_date' }),
       statusDate: orNull(day()),

@@ -258,6 +258,8 @@ const letterA = 65
 function cellOf(address: string, type: ColumnType, cell: OutputCell): string {
   if (cell === null || cell === '') return ''
   if (type === 'text') return textCell(address, String(cell))
+  // Excel has no days before 1900, and a day too many in its February.
+  if (type === 'date' && String(cell) < '1900-03-01') return textCell(address, String(cell))
   if (type === 'date')
     return `<c r="${address}" s="${ofDays}"><v>${dayNumber(String(cell)) + firstDay}</v></c>`
   if (type === 'boolean') return `<c r="${address}" t="b"><v>${cell}</v></c>`

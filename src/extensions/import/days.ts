@@ -1,0 +1,162 @@
+/** The forms in which files write days, and the days of a year. Pure. */
+
+import { isDay } from '../../core/api/routes/values.ts'
+import { firstDay, textFaults } from '../../core/data/model/limits.ts'
+
+/** `dmy` and `mdy` have slashes or dashes, or the name of the month: 27-Nov-2026, November 27, 2026. */
+export const dateForms = ['iso', 'german', 'compact', 'dmy', 'mdy'] as const
+export type DateForm = (typeof dateForms)[number]
+
+export const dateFormNames: Readonly<Record<DateForm, string>> = {
+  iso: 'YYYY-MM-DD',
+  german: 'DD.MM.YYYY',
+  compact: 'YYYYMMDD',
+  dmy: 'DD/MM/YYYY',
+  mdy: 'MM/DD/YYYY',
+}
+
+const namesOfDaysOfYear: Readonly<Record<DateForm, string>> = {
+  iso: 'MM-DD',
+  german: 'DD.MM.',
+  compact: 'MMDD',
+  dmy: 'DD/MM',
+  mdy: 'MM/DD',
+}
+
+/** Spreadsheets and databases write it behind a day. A time with a zone is refused: it may be of another day. */
+const midnight = /[ T]00?:00(?::00(?:\.0+)?)?$/
+
+/** In English and German, with an Austrian January. */
+const monthNames = [
+  'january jan januar jänner jän',
+  'february feb februar feber',
+  'march mar märz maerz mär mrz',
+  'april apr',
+  'may mai',
+  'june jun juni',
+  'july jul juli',
+  'august aug',
+  'september sep sept',
+  'october oct oktober okt',
+  'november nov',
+  'december dec dezember dez',
+]
+const monthsByName = new Map(
+  monthNames.flatMap((names, index) => names.split(' ').map((name) => [name, String(index + 1)] as const)),
+)
+
+const number = (name: string) => String.raw`(?<${name}>\d{1,2})`
+const named = String.raw`(?<month>\p{L}{3,9})\.?`
+const between = String.raw`[ \-\/.]{0,2}`
+
+const patternsOf = (...patterns: readonly string[]) =>
+  patterns.map((pattern) => new RegExp(`^${pattern}$`, 'u'))
+
+const daysOfYear: Readonly<Record<DateForm, readonly RegExp[]>> = {
+  iso: patternsOf(String.raw`(?<month>\d{2})-(?<day>\d{2})`),
+  german: patternsOf(String.raw`${number('day')}\.${number('month')}\.?`),
+  compact: patternsOf(String.raw`(?<month>\d{2})(?<day>\d{2})`),
+  dmy: patternsOf(`${number('day')}[-/]${number('month')}`, `${number('day')}${between}${named}`),
+  mdy: patternsOf(`${number('month')}[-/]${number('day')}`, `${named}${between}${number('day')}`),
+}
+
+const year = String.raw`(?<year>\d{4})`
+const days: Readonly<Record<DateForm, readonly RegExp[]>> = {
+  iso: patternsOf(
+    String.raw`${year}-(?<month>\d{2})-(?<day>\d{2})`,
+    `${year}/${number('month')}/${number('day')}`,
+  ),
+  german: patternsOf(String.raw`${number('day')}\.${number('month')}\.${year}`),
+  compact: patternsOf(String.raw`${year}(?<month>\d{2})(?<day>\d{2})`),
+  dmy: patternsOf(
+    `${number('day')}(?<mark>[-/])${number('month')}\\k<mark>${year}`,
+    `${number('day')}${between}${named},?${between}${year}`,
+  ),
+  mdy: patternsOf(
+    `${number('month')}(?<mark>[-/])${number('day')}\\k<mark>${year}`,
+    `${named}${between}${number('day')},?${between}${year}`,
+  ),
+}
+
+interface Parts {
+  readonly year: string
+  readonly month: string
+  readonly day: string
+}
+
+/** @returns undefined if a text does not have the form, or its month a name that none has */
+function partsOf(text: string, patterns: readonly RegExp[]): Parts | undefined {
+  for (const pattern of patterns) {
+    const { year = '', month = '', day = '' } = pattern.exec(text)?.groups ?? {}
+    const known = /^\d/.test(month) ? month : monthsByName.get(month.toLowerCase())
+    if (known !== undefined) return { year, month: known.padStart(2, '0'), day: day.padStart(2, '0') }
+  }
+  return undefined
+}
+
+/** @returns YYYY-MM-DD, or undefined if the day does not exist, is before the first one, or has a time of day */
+export function plainDay(text: string, form: DateForm): string | undefined {
+  const trimmed = text.trim()
+  // Most days: neither a time, nor another form.
+  const day = form === 'iso' && isDay(trimmed) ? trimmed : dayIn(trimmed.replace(midnight, ''), form)
+  return day !== undefined && day >= firstDay && textFaults.day(day) === undefined ? day : undefined
+}
+
+function dayIn(text: string, form: DateForm): string | undefined {
+  const parts = partsOf(text, days[form])
+  return parts === undefined ? undefined : `${parts.year}-${parts.month}-${parts.day}`
+}
+
+/** @returns MM-DD, of any year; undefined if it is none */
+export function plainDayOfYear(text: string, form: DateForm): string | undefined {
+  const parts = partsOf(unquoted(text), daysOfYear[form])
+  const day = parts === undefined ? '' : `${parts.month}-${parts.day}`
+  return isDay(`2000-${day}`) ? day : undefined
+}
+
+const quickForms: readonly { readonly pattern: RegExp; readonly forms: readonly DateForm[] }[] = [
+  { pattern: /^\d{4}-\d{2}-\d{2}$/, forms: ['iso'] },
+  { pattern: /^\d{1,2}\.\d{1,2}\.\d{4}$/, forms: ['german'] },
+  { pattern: /^\d{8}$/, forms: ['compact'] },
+]
+
+/** The forms that a text has, whether its day exists or not; but the twelfth month is the last, and 05/13 is in May. */
+export function dateFormsOf(text: string): readonly DateForm[] {
+  const written = unquoted(text).replace(midnight, '')
+  // Most days of most files.
+  const quick = quickForms.find(({ pattern }) => pattern.test(written))
+  if (quick !== undefined) return quick.forms
+  const found = dateForms.flatMap((form) => {
+    const parts = partsOf(written, days[form]) ?? partsOf(written, daysOfYear[form])
+    return parts === undefined ? [] : [{ form, isRight: Number(parts.month) <= 12 }]
+  })
+  const right = found.filter(({ isRight }) => isRight)
+  return (right.length === 0 ? found.slice(0, 1) : right).map(({ form }) => form)
+}
+
+/** The form that a text hints at which is none of a day: `01.02.26` and `18.11.2026 14:30` are German. */
+export function dateFormHint(text: string): DateForm | undefined {
+  const trimmed = text.trim()
+  if (/^[0-9]{4}-[0-9]/.test(trimmed)) return 'iso'
+  return /^[0-9]{1,2}\.[0-9]{1,2}\.[0-9]/.test(trimmed) ? 'german' : undefined
+}
+
+/** Why a text is no day of the form: the end of a sentence that begins with it. */
+export function whyNoDay(text: string, form: DateForm): string {
+  const trimmed = text.trim()
+  const stored = dayIn(trimmed.replace(midnight, ''), form) ?? ''
+  if (isDay(stored) && textFaults.day(stored) !== undefined) return 'is what programs store for no day'
+  const own = `is not a day (${dateFormNames[form]})`
+  if (/^[0-9]{1,2}([./-])(?:[0-9]{1,2}|\p{L}{3,9})\1[0-9]{2}(?![0-9])/u.test(trimmed))
+    return `${own}: its year has two digits`
+  const isTimed = /^[0-9./-]{8,10}[ T][0-9]/.test(trimmed)
+  if (isTimed && !midnight.test(trimmed)) return `${own}: it has a time of day`
+  if (dateFormsOf(text).length > 0) return own
+  const others = dateForms.filter((one) => one !== form).map((one) => dateFormNames[one])
+  return `${own}; other forms, by --dates: ${others.join(', ')}`
+}
+
+export const whyNoDayOfYear = (form: DateForm) => `is not a day of the year (${namesOfDaysOfYear[form]})`
+
+/** Our own downloads for Excel write `'09-30`, so that Excel makes no date of it. */
+const unquoted = (text: string) => text.trim().replace(/^'/, '')

@@ -1,0 +1,95 @@
+/** Forms of days beside YYYY-MM-DD and DD.MM.YYYY: sniffed where they leave nothing open, asked for else. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { dump } from './dialects.ts'
+import { importFolder, isins, refusal } from './database.ts'
+
+const folder = importFolder()
+const isin = isins[2]
+
+let files = 0
+async function importDays(days: readonly string[], ...flags: string[]) {
+  const file = `days-${files++}.csv`
+  const db = folder.database()
+  const lines = days.map((day) => `${isin};"${day}";1`)
+  writeFileSync(folder.file(file), ['isin;date;value', ...lines].join('\n'))
+  const ended = await folder.import('legal_point', file, '--db', db, ...flags)
+  const found = () =>
+    dump(folder.file(db), `legal_point WHERE isin = '${isin}' ORDER BY date`, 'date').rows.flat()
+  return { ...ended, said: ended.stderr.replace(`fundpress: ${file}`, 'file').trim(), found }
+}
+
+describe('import of days', () => {
+  it.each([
+    [['20261127', '20260105'], 'YYYYMMDD', ['2026-01-05', '2026-11-27']],
+    [['2026/11/27', '2026/1/5'], 'YYYY-MM-DD', ['2026-01-05', '2026-11-27']],
+    [['27/11/2026', '05/01/2026'], 'DD/MM/YYYY', ['2026-01-05', '2026-11-27']],
+    [['05-01-2026', '27-11-2026'], 'DD/MM/YYYY', ['2026-01-05', '2026-11-27']],
+    [['27-Nov-2026', '5 Jan 2026', '3. März 2026'], 'DD/MM/YYYY', ['2026-01-05', '2026-03-03', '2026-11-27']],
+    [['27NOV2026', '05-dez-2026'], 'DD/MM/YYYY', ['2026-11-27', '2026-12-05']],
+    [['11/27/2026', '01/05/2026'], 'MM/DD/YYYY', ['2026-01-05', '2026-11-27']],
+    [
+      ['Nov 27, 2026', 'January 5 2026', '01/06/2026'],
+      'MM/DD/YYYY',
+      ['2026-01-05', '2026-01-06', '2026-11-27'],
+    ],
+    [['1868-03-19'], 'YYYY-MM-DD', ['1868-03-19']],
+  ])('reads %j as %s', async (days, form, expected) => {
+    const { code, stdout, found } = await importDays(days)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`, dates ${form}\n`) })
+    expect(found()).toEqual(expected)
+  })
+
+  it('asks if no day says whether its month comes first', async () => {
+    const { code, said } = await importDays(['05/06/2026', '01/02/2026'])
+    expect({ code, said }).toEqual({
+      code: 1,
+      said:
+        'file: the dates can be read as DD/MM/YYYY and as MM/DD/YYYY, as "05/06/2026" (line 2), ' +
+        'and no other one decides it: choose one with --dates dmy or --dates mdy',
+    })
+    const dmy = await importDays(['05/06/2026'], '--dates', 'dmy')
+    const mdy = await importDays(['05/06/2026'], '--dates', 'mdy')
+    expect([dmy.found(), mdy.found()]).toEqual([['2026-06-05'], ['2026-05-06']])
+  })
+
+  it.each([
+    [['05/06/2026', '27/11/2026', '11/27/2026'], '"27/11/2026" (line 3) and "11/27/2026" (line 4)'],
+    [['20261127', '05/06/2026'], '"20261127" (line 2) and "05/06/2026" (line 3)'],
+  ])('names a line of each form if a file has both: %j', async (days, examples) => {
+    const reason = `the dates are of two forms, ${examples}: choose one with --dates`
+    expect(await importDays(days)).toMatchObject(refusal(reason))
+  })
+
+  it.each([
+    ['27-Nov-26', ': its year has two digits'],
+    ['27/11/26', ': its year has two digits'],
+    ['27. 11. 2026', '; other forms, by --dates: DD.MM.YYYY, YYYYMMDD, DD/MM/YYYY, MM/DD/YYYY'],
+    ['27-Foo-2026', '; other forms, by --dates: DD.MM.YYYY, YYYYMMDD, DD/MM/YYYY, MM/DD/YYYY'],
+    ['11/27/2026 12:00', ': it has a time of day'],
+  ])('says why %s is none', async (day, why) => {
+    const { stdout } = await importDays([day])
+    expect(stdout).toContain(`line 2: date "${day}" is not a day (YYYY-MM-DD)${why}\n`)
+  })
+
+  it.each([
+    ['31.12.', 'german', '12-31'],
+    ['1231', 'compact', '12-31'],
+    ['31/12', 'dmy', '12-31'],
+    ['31 Dez', 'dmy', '12-31'],
+    ['12/31', 'mdy', '12-31'],
+    ['06-05', 'mdy', '06-05'],
+    ['05-06', 'dmy', '06-05'],
+  ])('reads the day of a year %s as %s', async (cell, form, expected) => {
+    const db = folder.database()
+    const lines = [
+      ['isin', 'end_of_fiscal_year'],
+      [isins[0], cell],
+    ]
+    const ended = await folder.importLines(db, 'profile', lines, ['--dates', form])
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(dump(folder.file(db), `profile WHERE isin = '${isins[0]}'`, 'end_of_fiscal_year').rows).toEqual([
+      [expected],
+    ])
+  })
+})

@@ -109,20 +109,20 @@ describe.skipIf(isMissing(hasTools))('the OpenAPI document and tools of others',
         FUNDPRESS_LICENCE_URL: 'https://creativecommons.org/licenses/by/4.0/',
       },
     })
-    const found = async (description: string) => [
-      [...new Set(await redocly(description))],
-      [...new Set(await spectral(description))],
-    ]
-    expect(await found(descriptionOf(named))).toEqual([[], []])
+    const found = async (description: string) => ({
+      redocly: [...new Set(await redocly(description))],
+      spectral: [...new Set(await spectral(description))],
+    })
+    expect(await found(descriptionOf(named))).toEqual({ redocly: [], spectral: [] })
     // Two errors are found: the linters do read the document. One without contact and licence has no others.
     const broken = folder.file('broken.json')
     const { security, ...rest } = described()
     writeFileSync(broken, JSON.stringify({ ...rest, externalDocs: 1 }))
     expect(security).toEqual([])
-    expect(await found(broken)).toEqual([
-      ['struct', 'security-defined', 'info-license'],
-      ['info-contact', 'oas3-schema'],
-    ])
+    expect(await found(broken)).toEqual({
+      redocly: ['struct', 'security-defined', 'info-license'],
+      spectral: ['info-contact', 'oas3-schema'],
+    })
   })
 
   it.each(generators)(

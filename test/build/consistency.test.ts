@@ -132,7 +132,11 @@ it('the manifest names the database without commits that came to the log during 
   const later = await file.digest()
   await file.close()
   writer.close()
-  expect([isLate, head?.snapshot, [...generationsIn(folder.file('log'))]]).toEqual([true, snapshot, [1]])
+  expect(isLate).toBe(true)
+  expect({ snapshot: head?.snapshot, generations: [...generationsIn(folder.file('log'))] }).toEqual({
+    snapshot,
+    generations: [1],
+  })
   expect(head?.source).not.toBe(later)
 })
 
@@ -152,5 +156,6 @@ it('a build fails if a plain copy overwrites the database while it is read', asy
   await expect(built).rejects.toThrow(
     `${db} was overwritten while it was being read: build again, and replace databases by a rename (mv)`,
   )
-  expect([isWritten, existsSync(folder.file('overwritten'))]).toEqual([true, false])
+  expect(isWritten).toBe(true)
+  expect(existsSync(folder.file('overwritten'))).toBe(false)
 })

@@ -54,7 +54,7 @@ describe('a build on a full disk', () => {
       expect(readdirSync(disk).sort()).toEqual(['filler', 'out'])
       expect(hashesOf(`${disk}/out`)).toEqual(before)
     }
-    expect([ends.slice(0, 4), ends.at(-1)]).toEqual([[1, 1, 1, 1], 0])
+    expect({ first: ends.slice(0, 4), last: ends.at(-1) }).toEqual({ first: [1, 1, 1, 1], last: 0 })
   })
 })
 

@@ -70,7 +70,8 @@ describe('a snapshot with pages', () => {
     })
     const pageOf = (isin: string): unknown => JSON.parse(contentOf('out', `funds/${isin}/index.html`))
     expect(pageOf(unpriced)).toMatchObject({ newest: null, overdue: null })
-    expect([plain, single].map(pageOf)).toMatchObject([{ overdue: null }, { overdue: 'stale' }])
+    expect(pageOf(plain)).toMatchObject({ overdue: null })
+    expect(pageOf(single)).toMatchObject({ overdue: 'stale' })
     const icon = readFileSync(join(folder.file('out'), 'docs/assets/icon.png'))
     expect(icon).toEqual(Buffer.from([137, 80, 78, 71, 255]))
   })
@@ -80,20 +81,27 @@ describe('a snapshot with pages', () => {
     const days = points.map((point) => Date.parse(point.slice(0, 10)) / 86_400_000)
     // The value of each day is its number.
     expect(points.map((point) => point.slice(11))).toEqual(days.map((day) => `${day}.25`))
-    expect([points.length > 200, points.length <= 250]).toEqual([true, true])
-    expect([points[0]?.slice(0, 10), points.at(-1)?.slice(0, 10)]).toEqual(['2021-11-01', '2024-04-30'])
+    expect(points.length).toBeGreaterThan(200)
+    expect(points.length).toBeLessThanOrEqual(250)
+    expect({ first: points[0]?.slice(0, 10), last: points.at(-1)?.slice(0, 10) }).toEqual({
+      first: '2021-11-01',
+      last: '2024-04-30',
+    })
     const gaps = days.slice(1).map((day, index) => day - (days[index] ?? 0))
-    expect([Math.min(...gaps), gaps.filter((gap) => gap > 5)]).toEqual([2, [expect.closeTo(30, -1)]])
+    expect({ least: Math.min(...gaps), wide: gaps.filter((gap) => gap > 5) }).toEqual({
+      least: 2,
+      wide: [expect.closeTo(30, -1)],
+    })
     expect(contentOf('out', `funds/${single}/prices.csv`)).toBe('2024-03-01;7.50\n')
     expect(contentOf('out', `funds/${unpriced}/prices.csv`)).toBe('')
   })
 
   it('gives those over all the entries of funds in their order, without refused ones', () => {
     const entries = JSON.parse(contentOf('out', 'funds/index.html')) as readonly Record<string, unknown>[]
-    expect(entries.map(({ isin, name }) => [isin, name])).toEqual([
-      [plain, evil],
-      [unpriced, 'Good Fund'],
-      [single, 'Good Fund'],
+    expect(entries.map(({ isin, name }) => ({ isin, name }))).toEqual([
+      { isin: plain, name: evil },
+      { isin: unpriced, name: 'Good Fund' },
+      { isin: single, name: 'Good Fund' },
     ])
     expect(entries[2]?.['newest']).toMatchObject({ date: '2024-03-01', nav: '7.50' })
   })
@@ -143,7 +151,7 @@ describe('a build with pages that continues from a snapshot', () => {
 
   it('makes only the page anew that names the as-of date, on another day', async () => {
     const { rendered } = await build('other day', { asOf: '2024-05-04', since: sinceOut })
-    expect([rendered, pagesIn('other day')]).toEqual([1, ['docs/index.html']])
+    expect({ rendered, pages: pagesIn('other day') }).toEqual({ rendered: 1, pages: ['docs/index.html'] })
   })
 
   it.each([
@@ -163,7 +171,11 @@ describe('a build with pages that continues from a snapshot', () => {
 
   it('leaves pages out if they are switched off, and makes them again later', async () => {
     const off = await build('off', { hasPages: false, since: folderOf(folder.file('out')) })
-    expect([off.rendered, pagesIn('off'), faultsOf(folder.file('off'))]).toEqual([0, [], []])
+    expect({
+      rendered: off.rendered,
+      pages: pagesIn('off'),
+      faults: faultsOf(folder.file('off')),
+    }).toEqual({ rendered: 0, pages: [], faults: [] })
     const on = await build('on', { since: folderOf(folder.file('off')) })
     expect(on.rendered).toBe(allPages.length)
     expect(hashesOf(folder.file('on'))).toEqual(hashesOf(folder.file('out')))

@@ -204,48 +204,49 @@ describe('the life of a fund', () => {
     ])
   })
 
-  it.each<[string, Partial<LifeFacts>, readonly [asOf: string, mark: string][]]>([
+  it.each<[string, Partial<LifeFacts>, Readonly<Record<string, string>>]>([
     [
       'that was liquidated',
       liquidated,
-      [
-        ['2026-11-03', 'fresh'],
-        ['2026-11-04', 'ended'],
-        ['2036-11-04', 'ended'],
-      ],
+      {
+        '2026-11-03': 'fresh',
+        '2026-11-04': 'ended',
+        '2036-11-04': 'ended',
+      },
     ],
     [
       'that merged',
       merger,
-      [
-        ['2026-11-03', 'fresh'],
-        ['2026-11-04', 'ended'],
-      ],
+      {
+        '2026-11-03': 'fresh',
+        '2026-11-04': 'ended',
+      },
     ],
     // Expected again from the day after the suspension on, as if its last day had a price.
     [
       'that returns',
       suspended,
-      [
-        ['2026-11-02', 'suspended'],
-        ['2026-11-13', 'suspended'],
-        ['2026-11-14', 'fresh'],
-        ['2026-11-17', 'fresh'],
-        ['2026-11-18', 'late'],
-        ['2026-11-23', 'stale'],
-      ],
+      {
+        '2026-11-02': 'suspended',
+        '2026-11-13': 'suspended',
+        '2026-11-14': 'fresh',
+        '2026-11-17': 'fresh',
+        '2026-11-18': 'late',
+        '2026-11-23': 'stale',
+      },
     ],
     [
       'that is suspended until further notice',
       { suspendedFrom: '2026-11-02' },
-      [
-        ['2026-11-01', 'fresh'],
-        ['2027-11-02', 'suspended'],
-      ],
+      {
+        '2026-11-01': 'fresh',
+        '2027-11-02': 'suspended',
+      },
     ],
   ])('marks one %s', (_, facts, wanted) => {
     const fund = fundOf(daily.slice(-11), facts)
-    expect(wanted.map(([asOf]) => [asOf, markOn(fund, asOf)])).toEqual(wanted)
+    const marks = Object.keys(wanted).map((asOf) => [asOf, markOn(fund, asOf)])
+    expect(Object.fromEntries(marks)).toEqual(wanted)
   })
 
   it('counts ended and suspended funds neither as stale nor as the oldest', () => {

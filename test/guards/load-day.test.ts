@@ -129,10 +129,10 @@ it('expects nothing of funds that have ended or are suspended, nor of a day of a
     [{ suspendedFrom: '2026-11-23', suspendedTo: '2026-11-24' }, '2026-11-25'],
     [{ endDate: '2026-11-26' }, '2026-11-25'],
   ] as const)
-    expect([life, await expected([others, fundOf('XF1', daily('2026-11-24'), life)], '2026-11-26')]).toEqual([
+    expect({
       life,
-      day,
-    ])
+      day: await expected([others, fundOf('XF1', daily('2026-11-24'), life)], '2026-11-26'),
+    }).toEqual({ life, day })
 })
 
 it('each fund has the calendar of its group', async () => {

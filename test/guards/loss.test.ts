@@ -50,28 +50,44 @@ function refusedOf(
     strictness,
     today,
   )
-  return found.map(({ guard, subject, figures }) => [guard, subject, figures?.limit])
+  return found.map(({ guard, subject, figures }) => ({ guard, subject, limit: figures?.limit }))
 }
 
 it('a fund that merged is no lost fund, and explains no other', () => {
   const isins = Array.from({ length: 12 }, (_, index) => isinOf(index))
   const loss = { funds: 88, isins }
-  expect(refusedOf({ merged: isins.slice(0, 1) }, loss)).toEqual([['lost-funds', null, 'at least 90']])
+  expect(refusedOf({ merged: isins.slice(0, 1) }, loss)).toEqual([
+    { guard: 'lost-funds', subject: null, limit: 'at least 90' },
+  ])
   expect(refusedOf({ merged: isins.slice(0, 2) }, loss)).toEqual([])
   const others = Array.from({ length: 12 }, (_, index) => isinOf(100 + index))
   expect(refusedOf({ merged: others }, loss)).toHaveLength(1)
 })
 
 it.each([
-  ['documents', {}, emt(100, 90), {}, emt(100, 89), ['lost-documents', 'emt', 'at least 90']],
-  ['all documents', {}, emt(1, 1), {}, emt(1, 0), ['lost-documents', 'emt', 'at least 1']],
+  [
+    'documents',
+    {},
+    emt(100, 90),
+    {},
+    emt(100, 89),
+    { guard: 'lost-documents', subject: 'emt', limit: 'at least 90' },
+  ],
+  [
+    'all documents',
+    {},
+    emt(1, 1),
+    {},
+    emt(1, 0),
+    { guard: 'lost-documents', subject: 'emt', limit: 'at least 1' },
+  ],
   [
     'all rows',
     rows('emt', 1),
     { live: rows('emt', 1) },
     rows('emt', 0),
     { live: rows('emt', 1) },
-    ['lost-rows', 'emt', 'at least 1'],
+    { guard: 'lost-rows', subject: 'emt', limit: 'at least 1' },
   ],
   [
     'values',
@@ -79,7 +95,7 @@ it.each([
     { live: benchmarks(100) },
     benchmarks(79),
     { live: benchmarks(100) },
-    ['column', 'profile.benchmark', 'at least 80'],
+    { guard: 'column', subject: 'profile.benchmark', limit: 'at least 80' },
   ],
   [
     'one of a few values',
@@ -87,7 +103,7 @@ it.each([
     { live: benchmarks(2) },
     benchmarks(0),
     { live: benchmarks(2) },
-    ['column', 'profile.benchmark', 'at least 1'],
+    { guard: 'column', subject: 'profile.benchmark', limit: 'at least 1' },
   ],
   [
     'values beside rows',
@@ -95,7 +111,7 @@ it.each([
     { live: benchmarks(100) },
     benchmarks(69, 90),
     { live: benchmarks(100) },
-    ['column', 'profile.benchmark', 'at least 70'],
+    { guard: 'column', subject: 'profile.benchmark', limit: 'at least 70' },
   ],
   [
     'prices of funds',
@@ -103,10 +119,24 @@ it.each([
     {},
     { freshness: freshness(89) },
     {},
-    ['lost-funds', null, 'at least 90'],
+    { guard: 'lost-funds', subject: null, limit: 'at least 90' },
   ],
-  ['objects', {}, { objects: 100 }, {}, { objects: 101 }, ['deletes', null, 'at least 900']],
-  ['fresh prices', {}, {}, { freshness: freshness(88, 12) }, {}, ['stale-prices', null, 'at most 10']],
+  [
+    'objects',
+    {},
+    { objects: 100 },
+    {},
+    { objects: 101 },
+    { guard: 'deletes', subject: null, limit: 'at least 900' },
+  ],
+  [
+    'fresh prices',
+    {},
+    {},
+    { freshness: freshness(88, 12) },
+    {},
+    { guard: 'stale-prices', subject: null, limit: 'at most 10' },
+  ],
 ] as const)(
   'a loss of %s passes at the limit, and is refused beyond it',
   (_, within, live, beyond, more, expected) => {
@@ -127,7 +157,7 @@ it.each([
   'strictness %d divides the share that may be lost: of 100 funds %i are left',
   (strictness, left, passes) => {
     expect(refusedOf({ freshness: freshness(left) }, { funds: left }, strictness)).toEqual(
-      passes ? [] : [['lost-funds', null, expect.any(String)]],
+      passes ? [] : [{ guard: 'lost-funds', subject: null, limit: expect.any(String) }],
     )
   },
 )
@@ -135,7 +165,7 @@ it.each([
 it('all prices may be stale if the strictness is a tenth', () => {
   const head = { freshness: freshness(0, 100) }
   expect(refusedOf(head, {}, 0.1)).toEqual([])
-  expect(refusedOf(head, {}, 0.2)).toEqual([['stale-prices', null, 'at most 50']])
+  expect(refusedOf(head, {}, 0.2)).toEqual([{ guard: 'stale-prices', subject: null, limit: 'at most 50' }])
 })
 
 const changed = (...each: readonly (readonly [prices: number, of: number | null])[]) => ({
@@ -154,7 +184,9 @@ describe('prices that are live with other values', () => {
     ['more are refused', changed(...each(100, 2), [1, null]), 'at most 200'],
     ['a fund whose live prices are not known counts for all', changed([200, null]), null],
   ])('%s', (_, loss, limit) => {
-    expect(refusedOf({}, loss)).toEqual(limit === null ? [] : [['changed-prices', null, limit]])
+    expect(refusedOf({}, loss)).toEqual(
+      limit === null ? [] : [{ guard: 'changed-prices', subject: null, limit }],
+    )
   })
 
   it('are named by fund, the fund with most of them first', () => {
@@ -178,7 +210,9 @@ describe('prices of many funds on one old day', () => {
     ['two funds of six pass', onDay(2, 6), null],
     ['three are refused', onDay(3, 6), 'at most 2'],
   ])('%s', (_, loss, limit) => {
-    expect(refusedOf({}, loss)).toEqual(limit === null ? [] : [['changed-prices', '2026-10-23', limit]])
+    expect(refusedOf({}, loss)).toEqual(
+      limit === null ? [] : [{ guard: 'changed-prices', subject: '2026-10-23', limit }],
+    )
   })
 
   it('are named, the first funds with their number', () => {
@@ -214,7 +248,9 @@ describe('funds with other names', () => {
       'names of their own',
     ],
   ])('%s', (_, loss, limit) => {
-    expect(refusedOf({}, loss)).toEqual(limit === null ? [] : [['renamed-funds', null, limit]])
+    expect(refusedOf({}, loss)).toEqual(
+      limit === null ? [] : [{ guard: 'renamed-funds', subject: null, limit }],
+    )
   })
 
   it('are named by ISIN, an exchange with whose name it is', () => {
@@ -261,7 +297,7 @@ it.each([
 ])('what ten lost funds explain is no loss of its own: of 1,000 rows of %s %i are left', (...given) => {
   const [table, left, prices, expected] = given
   const found = refusedOf(rows(table, left), { funds: 90, prices, live: rows(table, 1000) })
-  expect(found.map(([guard]) => guard)).toEqual(expected)
+  expect(found.map(({ guard }) => guard)).toEqual(expected)
 })
 
 it('counts are compared if the objects that are live are not known', () => {

@@ -338,12 +338,12 @@ it('no true night of a year is refused, and each error is', async () => {
       editDatabase(folder.file('wrong.sqlite'), edit)
       const known = live()
       const { code, stderr } = await nightly(day, 'wrong.sqlite')
-      expect([day, title, code, /--allow (\S+) --reason/.exec(stderr)?.[1]], stderr).toEqual([
+      expect({ day, title, code, guards: /--allow (\S+) --reason/.exec(stderr)?.[1] }, stderr).toEqual({
         day,
         title,
-        3,
+        code: 3,
         guards,
-      ])
+      })
       expect(stderr).toContain(says)
       expect(live()).toBe(known)
     }

@@ -20,7 +20,7 @@ afterAll(() => {
 
 const get = (target: string) => {
   const { status, body } = oracle.answer({ target })
-  return [status, body] as const
+  return { status, body }
 }
 
 const leaplingHead =
@@ -36,44 +36,47 @@ describe('answers', () => {
       `"change":{"name":"Differenz zum Vortag","value":"${change}"},` +
       `"change_percent":{"name":"Differenz zum Vortag in %","value":"-1.25"},` +
       `"performance":{"name":"Wertentwicklung in % seit 31.12.2024","value":"${amount}"}}`
-    expect(get('/api/v1/prices-current/lu00000odd21/')).toEqual([
-      200,
-      `{"fund":{${leaplingHead},${leaplingUrl}},"prices":${recordWith('10.5', '-0.10')},"currency":"EUR"}`,
-    ])
-    expect(get('/api/v1/prices-historic/LU00000ODD21/2025-02-27/2025-02-27/')).toEqual([
-      200,
-      `{"fund":{${leaplingHead},${leaplingUrl}},"prices":[${recordWith('10,5', '-0,10')}],"currency":"EUR"}`,
-    ])
+    expect(get('/api/v1/prices-current/lu00000odd21/')).toEqual({
+      status: 200,
+      body: `{"fund":{${leaplingHead},${leaplingUrl}},"prices":${recordWith('10.5', '-0.10')},"currency":"EUR"}`,
+    })
+    expect(get('/api/v1/prices-historic/LU00000ODD21/2025-02-27/2025-02-27/')).toEqual({
+      status: 200,
+      body: `{"fund":{${leaplingHead},${leaplingUrl}},"prices":[${recordWith('10,5', '-0,10')}],"currency":"EUR"}`,
+    })
   })
 
   it('leaves out a performance that is not since the end of the year before', () => {
     const end = `"change_percent":{"name":"Differenz zum Vortag in %","value":"-1.25"}}`
-    const [, current] = get('/api/v1/prices-current/LU00000ODD39/')
+    const { body: current } = get('/api/v1/prices-current/LU00000ODD39/')
     expect(current).toContain(`${end},"currency"`)
-    const [, historic] = get('/api/v1/prices-historic/LU00000ODD39/2025-02-27/2025-02-27/')
+    const { body: historic } = get('/api/v1/prices-historic/LU00000ODD39/2025-02-27/2025-02-27/')
     expect(historic).toContain(`${end}],"currency"`)
-    const [, xml] = get('/api/v1/prices-current/LU00000ODD39/?format=xml')
+    const { body: xml } = get('/api/v1/prices-current/LU00000ODD39/?format=xml')
     expect(xml).not.toContain('Wertentwicklung')
-    const [, cells] = get('/api/v1/prices-current/LU00000ODD39/?format=csv')
+    const { body: cells } = get('/api/v1/prices-current/LU00000ODD39/?format=csv')
     expect(cells).toContain('\r\n2025-02-27,10.5,10.5,10.5,-0.10,-1.25,,EUR\r\n')
   })
 
   it('gives prices as CSV, with decimal points, empty cells and line endings of RFC 4180', () => {
     const columns = 'date,issue_price,repurchase_price,net_asset_value,change,change_percent,performance'
     const cells = '2025-02-27,10.5,10.5,10.5,-0.10,-1.25,10.5'
-    expect(get('/api/v1/prices-current/lu00000odd21/?format=csv')).toEqual([
-      200,
-      `${columns},currency\r\n${cells},EUR\r\n`,
-    ])
+    expect(get('/api/v1/prices-current/lu00000odd21/?format=csv')).toEqual({
+      status: 200,
+      body: `${columns},currency\r\n${cells},EUR\r\n`,
+    })
     const tax = 'intercompany_profit,share_profit,real_estate_profits,share_profit2'
     const range = (days: string) => get(`/api/v1/prices-historic/LU00000ODD21/${days}/?format=csv`)
-    expect(range('2025-02-27/2025-02-27')).toEqual([
-      200,
-      `${columns},${tax},currency\r\n${cells},,,,,EUR\r\n`,
-    ])
-    expect(range('1970-01-01/1970-01-02')).toEqual([200, `${columns},${tax},currency\r\n`])
-    const [status, all] = get('/api/v1/prices-current-all/?format=csv')
-    expect([status, all.split('\r\n')[0]]).toEqual([200, `isin,${columns},currency`])
+    expect(range('2025-02-27/2025-02-27')).toEqual({
+      status: 200,
+      body: `${columns},${tax},currency\r\n${cells},,,,,EUR\r\n`,
+    })
+    expect(range('1970-01-01/1970-01-02')).toEqual({ status: 200, body: `${columns},${tax},currency\r\n` })
+    const { status, body: all } = get('/api/v1/prices-current-all/?format=csv')
+    expect({ status, header: all.split('\r\n')[0] }).toEqual({
+      status: 200,
+      header: `isin,${columns},currency`,
+    })
     expect(all).toContain(`\r\nLU00000ODD21,${cells},EUR\r\n`)
   })
 
@@ -82,33 +85,33 @@ describe('answers', () => {
       '<?xml version="1.0" encoding="UTF-8"?>\n<root><fund><name>Fund LU00000ODD21</name><isin>LU00000ODD21</isin><wkn/>' +
       '<fund_inception_date>2024-02-29</fund_inception_date><status_date>2025-02-27</status_date>' +
       '<url>https://funds.example/LU00000ODD21</url></fund>'
-    expect(get('/api/v1/performance-years/LU00000ODD21/?format=xml')).toEqual([
-      200,
-      `${head}<years><item key="2024">5.25</item></years></root>`,
-    ])
-    expect(get('/api/v1/performance-legal/LU00000ODD21/?format=xml')).toEqual([
-      200,
-      `${head}<performance><periods/><line><item key="0"><x>1733097600000</x><y>0</y></item></line><bargross/><barnet/></performance></root>`,
-    ])
+    expect(get('/api/v1/performance-years/LU00000ODD21/?format=xml')).toEqual({
+      status: 200,
+      body: `${head}<years><item key="2024">5.25</item></years></root>`,
+    })
+    expect(get('/api/v1/performance-legal/LU00000ODD21/?format=xml')).toEqual({
+      status: 200,
+      body: `${head}<performance><periods/><line><item key="0"><x>1733097600000</x><y>0</y></item></line><bargross/><barnet/></performance></root>`,
+    })
     expect(get('/api/v2/asset-allocations/without-derivatives/LU00000ODD21/?format=xml&language=en')).toEqual(
-      [
-        200,
-        `${head}<allocations><item key="Shares"><item key="2024-12-31">99.5</item></item></allocations></root>`,
-      ],
+      {
+        status: 200,
+        body: `${head}<allocations><item key="Shares"><item key="2024-12-31">99.5</item></item></allocations></root>`,
+      },
     )
   })
 
   it('keeps the order of classes that are named like numbers and of their days, and splits a class whose name changes', () => {
-    const [, german] = get('/api/v2/asset-allocations/with-derivatives/LU00000ODD13/')
+    const { body: german } = get('/api/v2/asset-allocations/with-derivatives/LU00000ODD13/')
     expect(german).toContain(
       '"allocations":{"2020":{"2023-12-31":7,"2024-01-31":2,"2024-02-29":3},"10":{"2024-01-31":4},"Alte Klasse":{"2024-02-29":5},"Neue Klasse":{"2024-03-31":6},',
     )
-    const [, english] = get('/api/v2/asset-allocations/with-derivatives/LU00000ODD13/?language=en')
+    const { body: english } = get('/api/v2/asset-allocations/with-derivatives/LU00000ODD13/?language=en')
     expect(english).toContain('"Ten":{"2024-01-31":4,"2024-02-29":5},"New class":{"2024-03-31":6},')
   })
 
   it('writes a profile with money, months, flags and only the offers there are', () => {
-    const [, body] = get('/api/v1/profile/LU00000ODD21/?language=en&format=xml')
+    const { body } = get('/api/v1/profile/LU00000ODD21/?language=en&format=xml')
     expect(body).toContain(
       '<category>Aktienfonds</category><fund_inception_date>2024-02-29</fund_inception_date><status_date>2025-02-27</status_date>' +
         '<url>https://funds.example/LU00000ODD21</url><currency>EUR</currency><fund_assets>1234567.80 EUR</fund_assets>' +
@@ -119,15 +122,17 @@ describe('answers', () => {
       '<savings_plan><possible>1</possible><minimum_investment>50.00 EUR</minimum_investment></savings_plan>' +
         '<one_time_investment><possible>0</possible></one_time_investment></fund></root>',
     )
-    expect(get('/api/v1/profile/LU00000ODD13/')[1]).toContain('"end_of_fiscal_year":"Mrz 5"')
+    expect(get('/api/v1/profile/LU00000ODD13/').body).toContain('"end_of_fiscal_year":"Mrz 5"')
   })
 
   it('writes what EMT data lacks as null', () => {
-    expect(get('/api/v2/emt/LU00000ODD21/')[1]).toContain(
+    expect(get('/api/v2/emt/LU00000ODD21/').body).toContain(
       '"emt_data":{"srri":null,"ongoing_costs_date":null,',
     )
-    expect(get('/api/v2/emt/LU00000ODD21/?format=xml')[1]).toContain('<emt_data><srri/><ongoing_costs_date/>')
-    expect(get('/api/v2/emt/LU00000ODD13/')[1]).toContain('"ongoing_costs":0.000000001,')
+    expect(get('/api/v2/emt/LU00000ODD21/?format=xml').body).toContain(
+      '<emt_data><srri/><ongoing_costs_date/>',
+    )
+    expect(get('/api/v2/emt/LU00000ODD13/').body).toContain('"ongoing_costs":0.000000001,')
   })
 })
 
@@ -160,11 +165,14 @@ describe('refusals', () => {
   )('refuses %s with %s', (target = '', error = '', title = '') => {
     const [status = '', group, slug] = error.split(' ')
     const type = `https://docs.example/v1/endpoints/${group}/#error-${status}-${slug}`
-    expect(get(target)).toEqual([Number(status), JSON.stringify({ title, type, status: Number(status) })])
+    expect(get(target)).toEqual({
+      status: Number(status),
+      body: JSON.stringify({ title, type, status: Number(status) }),
+    })
   })
 
   it('shows an empty value as it was asked for', () => {
-    expect(get('/api/v1/figures/LU00000ODD21/?format=')[1]).toContain('"Unsupported format: "')
+    expect(get('/api/v1/figures/LU00000ODD21/?format=').body).toContain('"Unsupported format: "')
   })
 
   it('redirects a path that lacks only its slash, with its query', () => {
@@ -189,9 +197,9 @@ describe('refusals', () => {
   })
 
   it('shows characters that XML cannot hold as U+FFFD', () => {
-    expect(get('/%00%0Da/?format=xml')[1]).toContain(
+    expect(get('/%00%0Da/?format=xml').body).toContain(
       '<title>There is no such endpoint: /\uFFFD&#xD;a/</title>',
     )
-    expect(get('/%00%0Da/')[1]).toContain('"title":"There is no such endpoint: /\\u0000\\ra/"')
+    expect(get('/%00%0Da/').body).toContain('"title":"There is no such endpoint: /\\u0000\\ra/"')
   })
 })

@@ -8,9 +8,7 @@ const folder = importFolder()
 const [first, second] = isins
 const fundpress = (line: string) => run(line, { cwd: folder.path })
 const actionsOf = (db: string) =>
-  readDatabase(folder.file(db), 'SELECT isin, ex_date, kind FROM corporate_action').map((row) =>
-    Object.values(row),
-  )
+  readDatabase(folder.file(db), 'SELECT isin, ex_date, kind FROM corporate_action')
 
 const header = ['isin', 'ex_date', 'kind', 'amount', 'currency', 'factor', 'successor_isin']
 
@@ -37,9 +35,9 @@ it('a merger is taken of a fund that is gone, and stays when its fund goes; a di
   const flags = ['--replace-all', '--allow', 'removed-rows', '--reason', 'merged']
   expect(await folder.importLines(db, 'fund', funds, flags)).toMatchObject({ code: 0 })
   expect(actionsOf(db)).toEqual([
-    [first, '2019-07-01', 'distribution'],
-    [second, '2024-05-02', 'merger'],
-    [unknownIsin, '2024-05-02', 'merger'],
+    { isin: first, ex_date: '2019-07-01', kind: 'distribution' },
+    { isin: second, ex_date: '2024-05-02', kind: 'merger' },
+    { isin: unknownIsin, ex_date: '2024-05-02', kind: 'merger' },
   ])
   expect(await fundpress(`check --db ${db} --as-of 2024-05-03`)).toMatchObject({
     code: 0,
@@ -82,13 +80,17 @@ it('check warns of ex-days without a price, of prices after a merger, and of suc
     findings: { isin: string | null; table: string; message: string }[]
   }
   const ofActions = findings.filter(({ table }) => table === 'corporate_action')
-  expect(ofActions.map(({ isin, message }) => [isin, message])).toEqual([
-    [
-      good,
-      'ex_date 2024-05-01, kind distribution: there is no price of this day, so the next price shows it',
-    ],
-    [isinOf(3), 'ex_date 2024-04-30, kind merger: there are prices after it'],
-    [null, `the fund ${gone} merges into ${isinOf(8)}, and there is no such fund: is it of another company?`],
+  expect(ofActions.map(({ isin, message }) => ({ isin, message }))).toEqual([
+    {
+      isin: good,
+      message:
+        'ex_date 2024-05-01, kind distribution: there is no price of this day, so the next price shows it',
+    },
+    { isin: isinOf(3), message: 'ex_date 2024-04-30, kind merger: there are prices after it' },
+    {
+      isin: null,
+      message: `the fund ${gone} merges into ${isinOf(8)}, and there is no such fund: is it of another company?`,
+    },
   ])
 })
 

@@ -95,10 +95,10 @@ describe('digests of years', () => {
   it('hold every price once', () => {
     const dates = ['2021-12-31', '2022-01-01', '2022-12-31', '2024-01-01']
     const years = digestsOf({}, { price: dates.map((date) => ({ date })) }).years
-    expect(years?.map(({ year, first, last, records }) => [year, first, last, records])).toEqual([
-      ['2021', '2021-12-31', '2021-12-31', 1],
-      ['2022', '2022-01-01', '2022-12-31', 2],
-      ['2024', '2024-01-01', '2024-05-02', 2],
+    expect(years?.map(({ year, first, last, records }) => ({ year, first, last, records }))).toEqual([
+      { year: '2021', first: '2021-12-31', last: '2021-12-31', records: 1 },
+      { year: '2022', first: '2022-01-01', last: '2022-12-31', records: 2 },
+      { year: '2024', first: '2024-01-01', last: '2024-05-02', records: 2 },
     ])
   })
 

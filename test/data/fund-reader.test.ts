@@ -46,8 +46,12 @@ it('the model has the columns of schema.sql: order, types, keys, defaults and co
       { name, kind, isNullable, hasDefault = false, allowed = null },
     ] of table.columns.entries()) {
       const { type, isNotNull, fallback } = found[index] ?? {}
-      const expected = [name, sqlTypeOf(kind), isNullable, hasDefault]
-      expect([name, type, isNotNull === 0, fallback !== null]).toEqual(expected)
+      expect({ name, type, isNullable: isNotNull === 0, hasDefault: fallback !== null }).toEqual({
+        name,
+        type: sqlTypeOf(kind),
+        isNullable,
+        hasDefault,
+      })
       const check = new RegExp(`CHECK \\(${name} (?:IN \\((.*?)\\)|BETWEEN (\\d) AND (\\d))\\)`)
       const listed = check.exec(createStatement(table))
       const values =

@@ -131,7 +131,8 @@ it('some names are English too, none of them like the German one; some hold char
 
 it('allocations are those of the last 36 ends of a month, and end with the values of the structures', () => {
   const dates = values('SELECT DISTINCT date FROM asset_allocation ORDER BY date')
-  expect([dates.length, ...dates.slice(-3)]).toEqual([36, '2026-08-31', '2026-09-30', '2026-10-30'])
+  expect(dates).toHaveLength(36)
+  expect(dates.slice(-3)).toEqual(['2026-08-31', '2026-09-30', '2026-10-30'])
   const differing = `SELECT a.class_de FROM asset_allocation a JOIN structure_item s
     ON s.isin = a.isin AND s.position = a.position
       AND s.type = iif(a.derivatives, 'asset_structure_derivatives', 'asset_structure')

@@ -32,7 +32,11 @@ const isChange = (percent: number | null, from: number, to: number) =>
 
 it('the days of the prices are the business days of TARGET in ten years, up to the day asked for', () => {
   const days = demo.values('SELECT DISTINCT date FROM price ORDER BY date')
-  expect([days[0], days.at(-1), days.length]).toEqual(['2016-11-18', '2026-11-20', 2561])
+  expect({ first: days[0], last: days.at(-1), count: days.length }).toEqual({
+    first: '2016-11-18',
+    last: '2026-11-20',
+    count: 2561,
+  })
   const easter = '2017-04-14 2017-04-17 2019-04-19 2019-04-22 2024-03-29 2025-04-21 2026-04-06'
   const isClosed = (day: string) =>
     [0, 6].includes(new Date(day).getUTCDay()) ||
@@ -202,7 +206,10 @@ describe('performance', () => {
           })
           continue
         }
-        expect([date_realfrom, isChange(gross, from.nav, to.nav)]).toEqual([from.date, true])
+        expect({ date_realfrom, isRight: isChange(gross, from.nav, to.nav) }).toEqual({
+          date_realfrom: from.date,
+          isRight: true,
+        })
         const paid = isFirst ? 1 + surcharge / 100 : 1
         if (surcharge === 0) expect(net).toBeNull()
         else expect(Math.abs((net ?? NaN) - ((100 + (gross ?? NaN)) / paid - 100))).toBeLessThan(0.0101)

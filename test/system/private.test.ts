@@ -42,7 +42,7 @@ describe.each(['022', '000'])('with the umask %s', (umask) => {
     await under(`fetch s3://fund-in/funds.sqlite ${own('fetched.sqlite')}`)
     await under(`edge cloudflare --bucket fund-data --dest ${own('edge')}`)
     for (const file of ['init.sqlite', 'fetched.sqlite', 'edge/worker.js'])
-      expect([file, modeOf(own(file))]).toEqual([file, '600'])
+      expect({ file, mode: modeOf(own(file)) }).toEqual({ file, mode: '600' })
     // What is no secret follows the umask.
     expect(modeOf(own('edge/wrangler.jsonc'))).toBe((0o666 & ~parseInt(umask, 8)).toString(8))
   })

@@ -24,7 +24,10 @@ it('has an input for each setting of a guard, and for the rules of expectations,
     const name = inputOf(key)
     expect(inputs[name]).toEqual({ description: `The setting ${key}`, default: '' })
     // Without the input, a variable that the workflow has set itself stays.
-    expect([key, program[variable]]).toEqual([key, `\${{ inputs.${name} || env.${variable} }}`])
+    expect({ key, value: program[variable] }).toEqual({
+      key,
+      value: `\${{ inputs.${name} || env.${variable} }}`,
+    })
   }
 })
 

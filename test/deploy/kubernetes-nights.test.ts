@@ -41,7 +41,7 @@ const pod = (index: number, more: readonly string[] = []) => ({ index, ...on(13,
 /** @returns what the pod has printed */
 async function mustEnd(end: Promise<Ended>): Promise<string> {
   const { code, stdout, stderr } = await end
-  expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   return stdout
 }
 

@@ -383,6 +383,7 @@ it('schedules stay enabled, except those that somebody has disabled, and a missi
   api.workflows.set('nightly.yml', { state: 'active', enabled: 0 })
   api.workflows.set('watch.yml', { state: 'disabled_manually', enabled: 0 })
   expect(await keep('nightly.yml watch.yml')).toMatchObject(success)
-  expect([...api.workflows.values()].map(({ enabled }) => enabled)).toEqual([1, 0])
+  const enabled = [...api.workflows].map(([name, workflow]) => [name, workflow.enabled])
+  expect(Object.fromEntries(enabled)).toEqual({ 'nightly.yml': 1, 'watch.yml': 0 })
   expect(await keep('other.yml')).toMatchObject({ code: 1 })
 })

@@ -61,14 +61,15 @@ describe.each(['demo', 'odd'] as const)('the data package of the %s funds', (whi
     }
     const names = resources.map(({ name }) => name)
     const descriptions = resources.map(({ description }) => description)
-    expect([new Set(names).size, new Set(descriptions).size]).toEqual([names.length, names.length])
+    expect(new Set(names).size).toBe(names.length)
+    expect(new Set(descriptions).size).toBe(names.length)
   })
 
   it('has only tables whose encoding Node knows, and whose header begins with no byte order mark', () => {
     const tables = described(night).resources.filter(({ profile }) => profile === 'tabular-data-resource')
     expect(tables.map(({ path }) => path)).toContain('prices.csv')
     for (const { path, encoding } of tables) {
-      expect([path, Buffer.isEncoding(encoding ?? '')]).toEqual([path, true])
+      expect({ path, isKnown: Buffer.isEncoding(encoding ?? '') }).toEqual({ path, isKnown: true })
       expect(readFileSync(join(night.folder, path)).subarray(0, 3).toString('hex')).not.toBe('efbbbf')
     }
   })
@@ -94,7 +95,7 @@ describe.each(['demo', 'odd'] as const)('the data package of the %s funds', (whi
       })
       const [header = [], ...some] = rows[path] ?? []
       const at = header.indexOf('isin')
-      expect([path, some.filter((row) => !isins.has(row[at] ?? ''))]).toEqual([path, []])
+      expect({ path, astray: some.filter((row) => !isins.has(row[at] ?? '')) }).toEqual({ path, astray: [] })
     }
   })
 })
@@ -115,5 +116,5 @@ it('each Parquet file says its day, snapshot and licence, also if the licence ch
   const about = { as_of: asOf, licence: 'CC-BY-4.0', licence_url: 'https://licence.example/by' }
   const { snapshot: id } = described({ db, out: licensed, asOf, folder: join(licensed, 'downloads', asOf) })
   for (const name of ['funds.parquet', 'prices.parquet', 'prices-exact.parquet'])
-    expect([name, await said(licensed, name)]).toEqual([name, { ...about, snapshot: id }])
+    expect({ name, said: await said(licensed, name) }).toEqual({ name, said: { ...about, snapshot: id } })
 })

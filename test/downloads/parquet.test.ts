@@ -56,11 +56,11 @@ it('holds every row of more funds than fit into a group, in their order, with it
   const { row_groups: groups } = await parquetMetadataAsync(await asyncBufferFromFile(path))
   const bounds = groups.map(({ columns: [isins] }) => {
     const { min_value: first, max_value: last } = isins?.meta_data?.statistics ?? {}
-    return [first, last]
+    return { first, last }
   })
   expect(bounds.length).toBeGreaterThan(1)
-  expect(bounds[0]?.[0]).toBe(isinOf(0))
-  expect(bounds.at(-1)?.[1]).toBe(isinOf(29))
+  expect(bounds[0]?.first).toBe(isinOf(0))
+  expect(bounds.at(-1)?.last).toBe(isinOf(29))
 })
 
 it('copies each part once, also where one of the same size comes before it', async () => {
@@ -113,7 +113,10 @@ it('holds any decimal within the limits digit for digit, in the 16 bytes of DECI
     const bytes = Buffer.from(decimalBytesOf(text, 0))
     const value = BigInt.asIntN(128, BigInt(`0x${bytes.toString('hex')}`))
     const [whole = '', fraction = ''] = text.split('.')
-    expect([bytes.length, value]).toEqual([16, BigInt(whole + fraction.padEnd(15, '0'))])
+    expect({ bytes: bytes.length, value }).toEqual({
+      bytes: 16,
+      value: BigInt(whole + fraction.padEnd(15, '0')),
+    })
   })
   const edges = '0 -0 -0.0 -1 -0.000000000000001 999999999999999.999999999999999 -4294967296'
   fc.assert(property, { numRuns: times(3000), examples: edges.split(' ').map((text) => [text]) })

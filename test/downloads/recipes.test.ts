@@ -22,7 +22,10 @@ let prices: readonly Price[] = []
 let isin = ''
 let other = ''
 
-type Price = readonly [day: string, nav: number]
+interface Price {
+  readonly day: string
+  readonly nav: number
+}
 
 beforeAll(async () => {
   const db = folder.file('funds.sqlite')
@@ -41,15 +44,15 @@ afterAll(async () => {
 })
 
 const pricesOf = (fund: string) =>
-  (expectedPrices(night.db, night.asOf).get(fund) ?? []).map(([, day, nav]): Price => [
-    String(day),
-    Number(nav),
-  ])
-const newest = (): Price => prices.at(-1) ?? ['', NaN]
+  (expectedPrices(night.db, night.asOf).get(fund) ?? []).map(([, day, nav]): Price => ({
+    day: String(day),
+    nav: Number(nav),
+  }))
+const newest = (): Price => prices.at(-1) ?? { day: '', nav: NaN }
 
 /** Monthly, the last price of each. */
 const monthEnds = () =>
-  prices.filter(([day], index) => prices[index + 1]?.[0].slice(0, 7) !== day.slice(0, 7))
+  prices.filter(({ day }, index) => prices[index + 1]?.day.slice(0, 7) !== day.slice(0, 7))
 
 /** The days of a range in the address of a recipe. */
 function rangeIn(name: string): readonly [from: string, to: string] {
@@ -61,13 +64,13 @@ function rangeIn(name: string): readonly [from: string, to: string] {
 function lastBefore(): Price {
   const [, sunday] = rangeIn('day-curl')
   expect(new Date(sunday).getUTCDay()).toBe(0)
-  return prices.findLast(([day]) => day <= sunday) ?? ['', NaN]
+  return prices.findLast(({ day }) => day <= sunday) ?? { day: '', nav: NaN }
 }
 
 /** In percent, of any fund. */
 function changeOf(fund: string): number {
   const [from, to] = rangeIn('return-curl')
-  const navs = pricesOf(fund).flatMap(([day, nav]) => (day >= from && day <= to ? [nav] : []))
+  const navs = pricesOf(fund).flatMap(({ day, nav }) => (day >= from && day <= to ? [nav] : []))
   return ((navs.at(-1) ?? NaN) / (navs[0] ?? NaN) - 1) * 100
 }
 
@@ -127,14 +130,17 @@ const numbersIn = (line: string) =>
     .map((word) => (/^-?\d+(\.\d+)?$/.test(word) ? Number(word) : word))
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? ''
 /** What a program prints is rounded. */
-const expectPrices = (found: readonly (readonly [unknown, unknown])[], expected: readonly Price[]) => {
-  expect(found.map(([day]) => day)).toEqual(expected.map(([day]) => day))
-  for (const [index, [, nav]] of expected.entries()) expect(Number(found[index]?.[1]) / nav).toBeCloseTo(1, 5)
+const expectPrices = (
+  found: readonly { readonly day: unknown; readonly nav: unknown }[],
+  expected: readonly Price[],
+) => {
+  expect(found.map(({ day }) => day)).toEqual(expected.map(({ day }) => day))
+  for (const [index, { nav }] of expected.entries()) expect(Number(found[index]?.nav) / nav).toBeCloseTo(1, 5)
 }
 
 describe.skipIf(lacksAny('bash', 'curl', 'awk', 'grep'))('curl', () => {
   const print = (question: Question) => shell(recipe(`${question}-curl`)).trim()
-  const asText = ([day, nav]: Price) => `${day} ${nav}`
+  const asText = ({ day, nav }: Price) => `${day} ${nav}`
   const read = (text: string) =>
     text.split('\n').map((line) => line.replace(/\S+$/, (nav) => String(Number(nav))))
 
@@ -157,7 +163,7 @@ describe.skipIf(lacksAny('bash', 'curl', 'awk', 'grep'))('curl', () => {
     expect(read(print('several'))).toEqual(expected)
     const rows = linesOf(shell(`${recipe('history-curl')}; cat ${isin}.csv`), ',')
     expectPrices(
-      rows.slice(1).map(([day, , , nav]) => [day, nav]),
+      rows.slice(1).map(([day, , , nav]) => ({ day, nav })),
       prices,
     )
     expect(print('all')).toContain('prices.csv: ')
@@ -185,17 +191,18 @@ describe.skipIf(isMissing(pythonWithPandas !== undefined))('pandas', () => {
     const [first = '', day = '', ends = '', change, several = '', history = '', all = ''] = JSON.parse(
       run,
     ) as string[]
-    expect(numbersIn(first)).toEqual(newest())
-    expect(Number(day)).toBe(lastBefore()[1])
+    const [at, nav, ...rest] = numbersIn(first)
+    expect({ day: at, nav, rest }).toEqual({ ...newest(), rest: [] })
+    expect(Number(day)).toBe(lastBefore().nav)
     const rows = ends.trimEnd().split('\n').slice(1).map(numbersIn)
     expectPrices(
-      rows.map(([at, nav]) => [at, nav]),
+      rows.map(([day, nav]) => ({ day, nav })),
       monthEnds(),
     )
     expect(change).toBe(`${changeOf(isin).toFixed(2)} %\n`)
-    expect(numbersIn(lastLine(several)).slice(1)).toEqual([newest()[1], pricesOf(other).at(-1)?.[1]])
-    expect(history).toContain(newest()[0])
-    expect(all).toContain(String(newest()[1]))
+    expect(numbersIn(lastLine(several)).slice(1)).toEqual([newest().nav, pricesOf(other).at(-1)?.nav])
+    expect(history).toContain(newest().day)
+    expect(all).toContain(String(newest().nav))
   })
 })
 
@@ -206,23 +213,23 @@ describe.skipIf(lacks('Rscript'))('R', () => {
     const [first = '', day = '', ends = '', change = '', several = '', history = '', all = ''] = run
       .split('\f')
       .map((text) => text.trim())
-    const lastRow = (text: string): readonly [unknown, unknown] => {
+    const lastRow = (text: string) => {
       const [, at, nav] = numbersIn(lastLine(text))
-      return [at, nav]
+      return { day: at, nav }
     }
     expectPrices([lastRow(first)], [newest()])
     expectPrices([lastRow(day)], [lastBefore()])
     const rows = ends.split('\n').slice(1).map(numbersIn)
     expectPrices(
-      rows.map(([at, nav]) => [at, nav]),
+      rows.map(([day, nav]) => ({ day, nav })),
       monthEnds(),
     )
     expect(change).toBe(`${changeOf(isin).toFixed(2)} %`)
     for (const fund of [isin, other]) {
       const line = several.split('\n').find((one) => one.includes(fund)) ?? ''
-      expect(Number(numbersIn(line).at(-1)) / (pricesOf(fund).at(-1)?.[1] ?? NaN)).toBeCloseTo(1, 5)
+      expect(Number(numbersIn(line).at(-1)) / (pricesOf(fund).at(-1)?.nav ?? NaN)).toBeCloseTo(1, 5)
     }
-    expect(history).toContain(newest()[0])
+    expect(history).toContain(newest().day)
     expect(all).toContain(String(prices.length))
   })
 })
@@ -232,7 +239,7 @@ const lacksSqlite = lacksAny('bash', 'curl', 'sqlite3')
 it.skipIf(lacksSqlite)('SQLite lists the newest NAV of each fund', () => {
   const rows = shell(recipe('all-sqlite')).trim().split('\n')
   expect(rows).toHaveLength(expectedPrices(night.db, night.asOf).size)
-  const row = new RegExp(`,${newest().join()}\r?$`)
+  const row = new RegExp(`,${newest().day},${newest().nav}\r?$`)
   expect(rows.find((line) => line.startsWith(isin))).toMatch(row)
 })
 
@@ -240,7 +247,8 @@ it.skipIf(isMissing(hasDuckdb))('DuckDB answers for one fund and for all', async
   // Its extension for HTTP is not installed here: the same file is read from the folder.
   const ask = (question: (typeof inDuckdb)[number]) =>
     duckdb(recipe(`${question}-duckdb`).replace(`${server?.base ?? ''}/downloads/latest`, night.folder))
-  const asPrices = (rows: unknown[][]) => rows.map(([day, nav]): Price => [String(day), Number(nav)])
+  const asPrices = (rows: unknown[][]) =>
+    rows.map(([day, nav]): Price => ({ day: String(day), nav: Number(nav) }))
   expect(asPrices(await ask('day'))).toEqual([lastBefore()])
   expect(asPrices(await ask('month-ends'))).toEqual(monthEnds())
   expect(asPrices(await ask('history'))).toEqual(prices)
@@ -250,8 +258,10 @@ it.skipIf(isMissing(hasDuckdb))('DuckDB answers for one fund and for all', async
   expect(asPrices(several.map(([, ...rest]) => rest))).toEqual(funds.map((fund) => pricesOf(fund).at(-1)))
   for (const [fund, percent] of await ask('return'))
     expect(Number(percent)).toBeCloseTo(changeOf(String(fund)), 1)
-  const counts = (await ask('all')).map(([fund, count, first]) => [fund, Number(count), first])
-  expect(counts).toEqual(funds.map((fund) => [fund, pricesOf(fund).length, pricesOf(fund)[0]?.[0]]))
+  const counts = (await ask('all')).map(([fund, count, first]) => ({ fund, count: Number(count), first }))
+  expect(counts).toEqual(
+    funds.map((fund) => ({ fund, count: pricesOf(fund).length, first: pricesOf(fund)[0]?.day })),
+  )
 })
 
 /** What a query of Power Query reads: the table `Typed`, by its steps. */
@@ -270,26 +280,29 @@ async function typedTable(question: (typeof inExcel)[number]) {
   for (const [name, type] of types) {
     const column = rows.map((row) => row[header.indexOf(name)] ?? 'missing')
     const form = type === 'date' ? /^\d{4}-\d\d-\d\d$/ : /^-?\d+(\.\d+)?$/
-    expect([name, column.filter((cell) => !form.test(cell))]).toEqual([name, []])
+    expect({ name, wrong: column.filter((cell) => !form.test(cell)) }).toEqual({ name, wrong: [] })
   }
   // Later steps name only columns that are there.
   const named = [...program.matchAll(/\[(\w+)\]/g)].flatMap(([, name = '']) => name)
   expect(named.filter((name) => !header.includes(name))).toEqual([])
   const dayAt = header.indexOf('date')
   const navAt = header.indexOf('net_asset_value')
-  return rows.map((row) => [row[dayAt] ?? '', Number(row[navAt]), row[0]] as const)
+  return rows.map((row) => ({ fund: row[0], day: row[dayAt] ?? '', nav: Number(row[navAt]) }))
 }
 
 it('Power Query makes tables of days and numbers, as its steps say', async () => {
   const asPrices = (rows: Awaited<ReturnType<typeof typedTable>>) =>
-    rows.map(([day, nav]): Price => [day, nav])
+    rows.map(({ day, nav }): Price => ({ day, nav }))
   expect(asPrices(await typedTable('history'))).toEqual(prices)
   expect(asPrices(await typedTable('month-ends'))).toEqual(prices)
   const year = asPrices(await typedTable('return'))
-  expect(((year.at(-1)?.[1] ?? NaN) / (year[0]?.[1] ?? NaN) - 1) * 100).toBeCloseTo(changeOf(isin), 9)
+  expect(((year.at(-1)?.nav ?? NaN) / (year[0]?.nav ?? NaN) - 1) * 100).toBeCloseTo(changeOf(isin), 9)
   const all = await typedTable('several')
-  expect(all.map(([, nav, fund]) => [fund, nav])).toEqual(
-    [...expectedPrices(night.db, night.asOf).keys()].map((fund) => [fund, pricesOf(fund).at(-1)?.[1]]),
+  expect(all.map(({ fund, nav }) => ({ fund, nav }))).toEqual(
+    [...expectedPrices(night.db, night.asOf).keys()].map((fund) => ({
+      fund,
+      nav: pricesOf(fund).at(-1)?.nav,
+    })),
   )
 })
 
@@ -308,7 +321,7 @@ describe.each(languages)('spreadsheets (%s)', (language) => {
     const functions = inLanguage('NUMBERVALUE(WEBSERVICE', 'ZAHLENWERT(WEBDIENST')
     const text = await fetchText(addressIn('newest-excel', `=${functions}("_"), ".")`))
     expect(text.length).toBeLessThan(32_767)
-    expect(numberValue(text, '.')).toBe(newest()[1])
+    expect(numberValue(text, '.')).toBe(newest().nav)
   })
 
   it('Excel finds the NAV of the last line of a range', async () => {
@@ -318,22 +331,24 @@ describe.each(languages)('spreadsheets (%s)', (language) => {
     )
     const text = await fetchText(addressIn('day-excel', form))
     const afterSecondLast = text.split('\n').slice(-2).join('\n')
-    expect(numberValue(afterSecondLast.split(',')[3] ?? '', '.')).toBe(lastBefore()[1])
+    expect(numberValue(afterSecondLast.split(',')[3] ?? '', '.')).toBe(lastBefore().nav)
   })
 
   it('Google Sheets makes rows of days and numbers, and a cell of the newest NAV', async () => {
     const form = '=IMPORTDATA("_", ",", "en_US")'
-    expect(numberValue(await fetchText(addressIn('newest-google-sheets', form)), '.')).toBe(newest()[1])
+    expect(numberValue(await fetchText(addressIn('newest-google-sheets', form)), '.')).toBe(newest().nav)
     const text = await fetchText(addressIn('history-google-sheets', form))
     expect(text.length).toBeLessThan(32_767)
     const [header, ...rows] = linesOf(text, ',')
     expect(header).toEqual(['date', 'nav'])
-    expect(rows.map(([day, nav = '']) => [day, numberValue(nav, '.')])).toEqual(prices.slice(-rows.length))
-    const day = await fetchText(
+    expect(rows.map(([day, nav = '']) => ({ day, nav: numberValue(nav, '.') }))).toEqual(
+      prices.slice(-rows.length),
+    )
+    const asked = await fetchText(
       addressIn('day-google-sheets', '=CHOOSEROWS(IMPORTDATA("_", ",", "en_US"), -1)'),
     )
-    const [at, , , nav = ''] = linesOf(day, ',').at(-1) ?? []
-    expect([at, numberValue(nav, '.')]).toEqual(lastBefore())
+    const [day, , , nav = ''] = linesOf(asked, ',').at(-1) ?? []
+    expect({ day, nav: numberValue(nav, '.') }).toEqual(lastBefore())
     const all = linesOf(await fetchText(addressIn('several-google-sheets', form)), ',')
     expect(all.slice(1).map(([fund]) => fund)).toEqual([...expectedPrices(night.db, night.asOf).keys()])
   })
@@ -341,10 +356,14 @@ describe.each(languages)('spreadsheets (%s)', (language) => {
   it('Portfolio Performance finds every day and price by the settings', async () => {
     const list = recipe('portfolio-performance', language)
     const setting = (name: string) => new RegExp(`data-setting="${name}"\\s*>([^<]+)<`).exec(list)?.[1] ?? ''
-    expect(['provider', 'date', 'close'].map(setting)).toEqual(['JSON', '$[*].date', '$[*].net_asset_value'])
+    expect({ provider: setting('provider'), date: setting('date'), close: setting('close') }).toEqual({
+      provider: 'JSON',
+      date: '$[*].date',
+      close: '$[*].net_asset_value',
+    })
     const json = await fetchText(setting('url').replaceAll('{ISIN}', isin))
     const found = JSON.parse(json) as { date: string; net_asset_value: number }[]
-    expect(found.map(({ date, net_asset_value: nav }) => [date, nav])).toEqual(prices)
+    expect(found.map(({ date, net_asset_value: nav }) => ({ day: date, nav }))).toEqual(prices)
   })
 })
 

@@ -55,7 +55,7 @@ it('performance of a fund that it is refused for, or that is not a year old, is 
   for (const isin of refused().performance) {
     expect(filesWith(isin, /performance/)).toEqual([])
     for (const table of ['years', 'periods', 'line', 'launch'])
-      expect([table, inSqlite(`performance_${table}`, isin)]).toEqual([table, 0])
+      expect({ table, rows: inSqlite(`performance_${table}`, isin) }).toEqual({ table, rows: 0 })
   }
 })
 

@@ -181,9 +181,9 @@ describe('after a day with new prices of one fund', () => {
       const now = listOf(built).find(({ path }) => path === name)?.parts ?? []
       const content = readFileSync(join(built, 'downloads', next, name))
       const copied = now.filter(({ from }) => known?.includes(from) === true)
-      expect([name, copied.length > 0]).toEqual([name, true])
+      expect(copied.length, name).toBeGreaterThan(0)
       for (const { from, at } of now)
-        expect([name, content[at] === mark]).toEqual([name, known?.includes(from)])
+        expect({ name, isMarked: content[at] === mark }).toEqual({ name, isMarked: known?.includes(from) })
     }
   })
 
@@ -195,7 +195,7 @@ describe('after a day with new prices of one fund', () => {
     await build(db, built, { asOf: next }, folderOf(earlier))
     for (const name of grown) {
       const [some, others] = [built, full].map((place) => readFileSync(join(place, 'downloads', next, name)))
-      expect([name, some?.equals(others ?? Buffer.alloc(0))]).toEqual([name, true])
+      expect({ name, isSame: some?.equals(others ?? Buffer.alloc(0)) }).toEqual({ name, isSame: true })
     }
   })
 
@@ -219,6 +219,7 @@ describe('after a day with new prices of one fund', () => {
     if (list !== null) writeFileSync(place, list)
     const built = folder.file(`from list ${what}`)
     await build(db, built, { asOf: next }, folderOf(earlier))
-    expect([unchanged(built, earlier), hashesOf(built)]).toEqual([[], hashesOf(full)])
+    expect(unchanged(built, earlier)).toEqual([])
+    expect(hashesOf(built)).toEqual(hashesOf(full))
   })
 })

@@ -55,7 +55,7 @@ const isRun = (value: Value) =>
 /** Shows the first row that differs: to show the difference of thousands takes minutes. */
 function expectRows(found: readonly unknown[][], expected: readonly Values[]): void {
   const at = expected.findIndex((row, index) => !isDeepStrictEqual(found[index], row))
-  expect([found.length, found[at]]).toEqual([expected.length, expected[at]])
+  expect({ length: found.length, row: found[at] }).toEqual({ length: expected.length, row: expected[at] })
 }
 
 describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
@@ -476,18 +476,18 @@ it.skipIf(lacks('soffice'))(
       const cells = [
         ...sheet.matchAll(/<table:table-cell[^>]*office:value-type="(\w+)"[^>]*>\s*<text:p>(.*?)<\/text:p>/g),
       ]
-      const read = cells.slice(1).map(([, type, text = '']) => [
+      const read = cells.slice(1).map(([, type, text = '']) => ({
         type,
-        text
+        text: text
           .replace(/<text:s\/>/g, ' ')
           .replaceAll('&apos;', "'")
           .replaceAll('&lt;', '<')
           .replaceAll('&gt;', '>')
           .replaceAll('&amp;', '&'),
-      ])
+      }))
       const expected = all.map((value) => {
         const type = /^[1-9]\d*$/.test(value) && texts.includes(value) ? 'float' : 'string'
-        return [type, misread.includes(value) ? `'${value}` : value]
+        return { type, text: misread.includes(value) ? `'${value}` : value }
       })
       expect(read).toEqual(expected)
     }
@@ -521,10 +521,10 @@ it('continues in another file if a sheet is full, in the middle of a fund, too',
   add('B', 5)
   excel.add([['C', '2025-01-01', '1.0']])
   const files = excel.close()
-  expect(files.map(({ path, rows }) => [path, rows])).toEqual([
-    ['csv-excel/prices_2024.csv', 3],
-    ['csv-excel/prices_2024_part2.csv', 3],
-    ['csv-excel/prices_2024_part3.csv', 1],
+  expect(files.map(({ path, rows }) => ({ path, rows }))).toEqual([
+    { path: 'csv-excel/prices_2024.csv', rows: 3 },
+    { path: 'csv-excel/prices_2024_part2.csv', rows: 3 },
+    { path: 'csv-excel/prices_2024_part3.csv', rows: 1 },
   ])
   const header = '\ufeffisin;date;nav'
   expect(files.map(({ path }) => readFileSync(folder.file(path), 'utf8').trimEnd().split('\r\n'))).toEqual([
@@ -637,10 +637,10 @@ it('the data package and the pages say how far the files of one fund reach, and 
   expect(described.fundFiles.maxCharacters).toBe(limit - 1)
   const [isin = ''] = expectedPrices(nights.demo.db, nights.demo.asOf).keys()
   for (const path of described.fundFiles.fullHistory)
-    expect([path, existsSync(join(nights.demo.folder, path.replaceAll('{isin}', isin)))]).toEqual([
+    expect({ path, isThere: existsSync(join(nights.demo.folder, path.replaceAll('{isin}', isin))) }).toEqual({
       path,
-      true,
-    ])
+      isThere: true,
+    })
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
   expect(flat('index.html')).toContain('newest prices (up to 32,766 characters)')
   expect(flat('de.html')).toContain('bis zu 32.766 Zeichen')

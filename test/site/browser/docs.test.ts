@@ -142,8 +142,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     const { paths } = (await (await fetch(url('openapi.json'))).json()) as {
       readonly paths: Readonly<Record<string, { readonly get: { readonly operationId: string } }>>
     }
-    const operations = Object.entries(paths).map(([path, { get }]) => [get.operationId, path])
-    const forms = `[...document.querySelectorAll('form')].map((form) => [form.closest('.operation').id, form.dataset.path])`
+    const operations = Object.entries(paths).map(([path, { get }]) => ({ id: get.operationId, path }))
+    const forms = `[...document.querySelectorAll('form')].map((form) => ({ id: form.closest('.operation').id, path: form.dataset.path }))`
     expect(await page.evaluate(forms)).toEqual(operations)
     await page.locator('#figures summary').first().click()
     expect(await page.locator('#figures form').isVisible()).toBe(false)

@@ -25,7 +25,10 @@ async function published() {
   const path = /\/api\/v1\/prices-historic\/[^?"]+/.exec(code('python'))?.[0] ?? ''
   const answer = (await (await fetch(site.base + path)).json()) as Historic
   expect(answer.prices).toHaveLength(10)
-  return answer.prices.map(({ date, net_asset_value: { value } }) => [date, Number(value.replace(',', '.'))])
+  return answer.prices.map(({ date, net_asset_value: { value } }) => ({
+    date,
+    nav: Number(value.replace(',', '.')),
+  }))
 }
 interface Historic {
   readonly prices: readonly { readonly date: string; readonly net_asset_value: { readonly value: string } }[]
@@ -55,7 +58,7 @@ describe.each(programs)('the program in %s', (name, command, file, isLacking, he
       .map((line) => line.trim().replace(/\s+/g, ' '))
     const rows = head === '' ? lines : lines.slice(1)
     if (head !== '') expect(lines[0]).toBe(head)
-    const found = rows.map((line) => line.split(' ')).map(([day, nav]) => [day, Number(nav)])
+    const found = rows.map((line) => line.split(' ')).map(([date, nav]) => ({ date, nav: Number(nav) }))
     expect(found).toEqual(await published())
     const refused = run(command, file, program.replaceAll(isinOf(program), nobody))
     await expect(refused).rejects.toThrow(

@@ -107,9 +107,9 @@ describe('a build', () => {
       for (const kind of kinds) {
         const marked = kind === 'late' ? [late] : kind === 'stale' ? [stale] : []
         const row = list.split('<tr>').find((one) => one.includes(isins[kind])) ?? ''
-        expect([kind, words(row)]).toEqual([kind, marked])
+        expect({ kind, marks: words(row) }).toEqual({ kind, marks: marked })
         const page = read(`${isins[kind]}/${name}`)
-        expect([kind, words(page)]).toEqual([kind, marked])
+        expect({ kind, marks: words(page) }).toEqual({ kind, marks: marked })
         expect(/<p class="(late|stale)">/.exec(page)?.[1]).toBe(words(page).length > 0 ? kind : undefined)
       }
     }
@@ -215,14 +215,14 @@ describe('a group that fits no fund', () => {
     'freshness.groups[6]: no fund has all that it names',
     expect.stringMatching(/^freshness\.groups\[7\]: no fund has the category [ -~]*evil[ -~]*$/) as string,
   ]
-  const warned = told.map((message) => ['warning', message])
+  const warned = told.map((message) => ({ severity: 'warning', message }))
   const warnedBy = (findings: Findings) =>
-    findings.filter(({ isin }) => isin === null).map(({ severity, message }) => [severity, message])
+    findings.filter(({ isin }) => isin === null).map(({ severity, message }) => ({ severity, message }))
 
   it('is named by `check`, with its place in the settings and what fits no fund', async () => {
     configure(rules)
     const json = await check(' --json')
-    expect([json.code, warnedBy(findingsOf(json))]).toEqual([0, warned])
+    expect({ code: json.code, findings: warnedBy(findingsOf(json)) }).toEqual({ code: 0, findings: warned })
     const { stdout } = await check()
     expect(stdout).toContain(`The database\n  warning  settings: ${told[0] ?? ''}\n`)
     expect(stdout).toMatch(/\n0 errors, 9 warnings\n$/)
@@ -235,10 +235,12 @@ describe('a group that fits no fund', () => {
     const lines = (text: string) => text.split('\n').filter((line) => line.includes('freshness.groups['))
     for (const number of [1, 2]) {
       const shard = await build(`shard-${number}`, ` --shard ${number}/2`)
-      expect([shard.code, lines(shard.stdout + shard.stderr)]).toEqual([0, []])
+      expect(shard.code).toBe(0)
+      expect(lines(shard.stdout + shard.stderr)).toEqual([])
     }
     const merged = await run('build --merge shard-1 shard-2 --db funds.sqlite --out merged', inFolder)
-    expect([merged.code, lines(merged.stdout)]).toEqual([0, lines(whole.stdout)])
+    expect(merged.code).toBe(0)
+    expect(lines(merged.stdout)).toEqual(lines(whole.stdout))
     expect(hashesOf(folder.file('merged'))).toEqual(hashesOf(folder.file('whole')))
     for (const name of ['index.json', 'index.html']) expect(textOf('whole', name)).not.toContain('Gibtsnicht')
   })

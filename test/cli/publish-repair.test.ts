@@ -51,7 +51,8 @@ it('verify --sample reads some bodies, and the same ones again with its seed', a
     /^2026-11-19-[0-9a-f]{12} in blue matches its manifest: \d+ objects, 5 bodies read /,
   )
   const [, seed = ''] = /\(--sample 5 --seed (\d+)\)\n$/.exec(first.stdout) ?? []
-  expect([first.code, first.read.length]).toEqual([0, 5])
+  expect(first.code).toBe(0)
+  expect(first.read).toHaveLength(5)
   expect(await readBy(`verify --sample 5 --seed ${seed}`)).toEqual(first)
   const other = await readBy(`verify --sample 5 --seed ${(Number(seed) + 1) % 2 ** 32}`)
   expect(other.read).not.toEqual(first.read)

@@ -45,7 +45,7 @@ const replay = async (flags: string, config?: object) => {
   const { code, stdout } = await command(`${flags} --json`, config)
   const { nights, guards } = JSON.parse(stdout) as Replay
   const refused = nights.flatMap(({ day, objections }) =>
-    objections.map(({ guard, subject }) => [day, guard, subject]),
+    objections.map(({ guard, subject }) => ({ day, guard, subject })),
   )
   return { code, nights: nights.map(({ day }) => day), refused, guards }
 }
@@ -55,8 +55,8 @@ it('names the nights that a guard would have refused, and counts them by guard',
     code: 0,
     nights: days.slice(-20),
     refused: [
-      [copyDay, 'column', 'price.net_asset_value'],
-      [jumpDay, 'price-jump', one],
+      { day: copyDay, guard: 'column', subject: 'price.net_asset_value' },
+      { day: jumpDay, guard: 'price-jump', subject: one },
     ],
     guards: [
       { guard: 'column', nights: 1, fundNights: 6 },
@@ -69,7 +69,7 @@ it('has the strictness of the settings, for all funds and for one', async () => 
   const flags = `--as-of ${last} --replay 20`
   const lenient = { groups: [{ isins: [one], strictness: 0.1 }] }
   expect(await replay(flags, { expectations: lenient })).toMatchObject({
-    refused: [[copyDay, 'column', 'price.net_asset_value']],
+    refused: [{ day: copyDay, guard: 'column', subject: 'price.net_asset_value' }],
   })
   expect(await replay(flags, { expectations: { ...lenient, strictness: 0.3 } })).toMatchObject({
     refused: [],
@@ -79,13 +79,18 @@ it('has the strictness of the settings, for all funds and for one', async () => 
 
 it('knows nothing of later days, and counts funds without prices as stale', async () => {
   const flags = `--as-of ${jumpDay} --replay 1`
-  expect(await replay(flags)).toMatchObject({ nights: [jumpDay], refused: [[jumpDay, 'price-jump', one]] })
+  expect(await replay(flags)).toMatchObject({
+    nights: [jumpDay],
+    refused: [{ day: jumpDay, guard: 'price-jump', subject: one }],
+  })
   const some = isins.slice(0, 2).map((isin) => `'${isin}'`)
   editDatabase(
     folder.file('funds.sqlite'),
     `DELETE FROM price WHERE isin IN (${some.join()}) AND date > '2026-10-05'`,
   )
-  expect(await replay(flags)).toMatchObject({ refused: [[jumpDay, 'stale-prices', null]] })
+  expect(await replay(flags)).toMatchObject({
+    refused: [{ day: jumpDay, guard: 'stale-prices', subject: null }],
+  })
   expect(await replay(flags, { expectations: { strictness: 0.25 } })).toMatchObject({ refused: [] })
 })
 
@@ -96,5 +101,5 @@ it('finds the same as the check of such a night', async () => {
   const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] }
   const errors = findings.filter(({ severity }) => severity === 'error').map(({ guard }) => guard)
   expect(errors).toEqual(['column'])
-  expect(refused.map(([, guard]) => guard)).toEqual(errors)
+  expect(refused.map(({ guard }) => guard)).toEqual(errors)
 })

@@ -145,11 +145,11 @@ describe('a line break or another control character', () => {
     expect(others.map(({ key }) => key)).toEqual(['site.startEn', 'site.startDe'])
     const characters = ['\n', '\r', '\t', '\0', '\x1b', '\x7f', '\x85', '\u2028', '\u2029']
     for (const [key, text] of Object.entries(texts)) {
-      expect([key, isTaken(key, text)]).toEqual([key, true])
+      expect({ key, isTaken: isTaken(key, text) }).toEqual({ key, isTaken: true })
       for (const character of characters)
         for (const at of [0, text.length >> 1, text.length - 1, text.length]) {
           const value = text.slice(0, at) + character + text.slice(at)
-          expect([key, value, isTaken(key, value)]).toEqual([key, value, false])
+          expect({ key, value, isTaken: isTaken(key, value) }).toEqual({ key, value, isTaken: false })
         }
     }
   })
@@ -226,10 +226,16 @@ describe('the JSON Schema of the config file', () => {
   ]
 
   it.each(right)('agrees with our own check, and accepts %j', (config) =>
-    expect([matchesSchema(config), isTaken(config)]).toEqual([true, true]),
+    expect({ matchesSchema: matchesSchema(config), isTaken: isTaken(config) }).toEqual({
+      matchesSchema: true,
+      isTaken: true,
+    }),
   )
   it.each(wrong)('agrees with our own check, and refuses %j', (config) =>
-    expect([matchesSchema(config), isTaken(config)]).toEqual([false, false]),
+    expect({ matchesSchema: matchesSchema(config), isTaken: isTaken(config) }).toEqual({
+      matchesSchema: false,
+      isTaken: false,
+    }),
   )
 
   it('agrees with our own check for arbitrary values of every key', () => {

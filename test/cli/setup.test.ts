@@ -67,7 +67,7 @@ describe('the files', () => {
     async (target) => {
       const dest = await written(target)
       for (const [name, text] of Object.entries(textsOf(dest))) {
-        expect([name, /(?<!\$)\{\{|undefined|\[object/.exec(text)]).toEqual([name, null])
+        expect({ name, fault: /(?<!\$)\{\{|undefined|\[object/.exec(text) }).toEqual({ name, fault: null })
         if (name.endsWith('.json')) JSON.parse(text)
         if (name.endsWith('.yml')) parse(text)
       }
@@ -323,7 +323,7 @@ describe('answers', () => {
           env: { PATH: '/nowhere' },
           encoding: 'utf8',
         })
-        expect([block, /syntax error|unexpected EOF/.exec(stderr)]).toEqual([block, null])
+        expect({ block, fault: /syntax error|unexpected EOF/.exec(stderr) }).toEqual({ block, fault: null })
       }
       expect(filesOf(dest).filter((name) => name.includes('pwned'))).toEqual([])
     },
@@ -366,11 +366,11 @@ describe('answers', () => {
       stdout: expect.stringContaining('SETUP.md'),
     })
     const { baseUrl, licence, serve } = configOf(dest)
-    expect([baseUrl, licence, serve]).toEqual([
-      'https://api.example.com',
-      { name: 'CC-BY-4.0' },
-      { port: 18_080 },
-    ])
+    expect({ baseUrl, licence, serve }).toEqual({
+      baseUrl: 'https://api.example.com',
+      licence: { name: 'CC-BY-4.0' },
+      serve: { port: 18_080 },
+    })
     expect(readFileSync(join(dest, 'systemd/fundpress-nightly.timer'), 'utf8')).toContain(
       'OnCalendar=*-*-* 04:34:00 Europe/Berlin\nOnCalendar=*-*-* 06:00:00 Europe/Berlin\n',
     )

@@ -151,7 +151,11 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
       ['/status/status.js', 'text/javascript'],
     ] as const) {
       const { status, headers } = await fetch(base + path)
-      expect([path, status, headers.get('content-type')]).toEqual([path, 200, `${type}; charset=utf-8`])
+      expect({ path, status, type: headers.get('content-type') }).toEqual({
+        path,
+        status: 200,
+        type: `${type}; charset=utf-8`,
+      })
       expect(headers.get('cache-control')).toBe('public, max-age=60')
       expect(headers.get('last-modified')).not.toBeNull()
       const etag = headers.get('etag') ?? ''
@@ -159,7 +163,10 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
       expect((await fetch(base + path, { headers: { 'if-none-match': etag } })).status).toBe(304)
     }
     const open = await fetch(`${base}/status`, { redirect: 'manual' })
-    expect([open.status, open.headers.get('location')]).toEqual([308, '/status/'])
+    expect({ status: open.status, location: open.headers.get('location') }).toEqual({
+      status: 308,
+      location: '/status/',
+    })
   })
 
   it('answers `status --base` without credentials', async () => {
@@ -242,7 +249,7 @@ describe('a deployment that `status --base` asks', () => {
       const lastModified = { 'last-modified': new Date(since).toUTCString() }
       const { code, stderr } = await answering(200, body, lastModified, withClock(now))
       const alarm = expect.stringContaining(`${says}, more than 1 day 12 h`) as string
-      expect([code, stderr]).toEqual(says === '' ? [0, ''] : [1, alarm])
+      expect({ code, stderr }).toEqual(says === '' ? { code: 0, stderr: '' } : { code: 1, stderr: alarm })
     },
   )
 
@@ -259,7 +266,9 @@ describe('a deployment that `status --base` asks', () => {
     const headers = { 'last-modified': 'Sun, 22 Nov 2026 02:00:00 GMT' }
     const staged = JSON.stringify({ staged: other })
     const { code, stderr } = await answering(200, body, headers, withClock(now), staged)
-    expect([code, stderr]).toEqual(says === '' ? [0, ''] : [1, `fundpress: BASE: ${says}\n`])
+    expect({ code, stderr }).toEqual(
+      says === '' ? { code: 0, stderr: '' } : { code: 1, stderr: `fundpress: BASE: ${says}\n` },
+    )
   })
 
   it('is an error if nothing answers, and excludes --bucket', async () => {

@@ -130,9 +130,11 @@ describe('a webhook', () => {
     const headers = { authorization: 'env:TOKEN', 'X-Team': 'funds', 'CONTENT-TYPE': 'text/json' }
     await sendTo(opened({ type: 'webhook', url, headers }, { TOKEN: ' Bearer abc\n' }))
     const basic = `Basic ${Buffer.from('fonds@haus:p@ss/w%rd:1').toString('base64')}`
-    expect(receiver.received.map((one) => [one.headers.authorization, one.headers['x-team']])).toEqual([
-      [basic, undefined],
-      ['Bearer abc', 'funds'],
+    expect(
+      receiver.received.map(({ headers: { authorization, 'x-team': team } }) => ({ authorization, team })),
+    ).toEqual([
+      { authorization: basic, team: undefined },
+      { authorization: 'Bearer abc', team: 'funds' },
     ])
     expect(receiver.received.map((one) => one.headers['content-type'])).toEqual([
       'application/json',

@@ -39,7 +39,11 @@ const nothing = { done: 0, skipped: 0, failed: 0, refused: 0 }
 describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
   it('has the figures of the log, of the bucket and of live.json, all as gauges', async () => {
     const run = await nightly('--json --metrics night.prom')
-    expect([run.code, run.stderr, stepsOf(run)]).toEqual([0, '', wholeNight])
+    expect({ code: run.code, stderr: run.stderr, steps: stepsOf(run) }).toEqual({
+      code: 0,
+      stderr: '',
+      steps: wholeNight,
+    })
     const families = textfile('night.prom')
     const value = (name: string) => valuesOf(families, `fundpress_${name}`)
     const done = new Map(eventsOf(run).map((line) => [`${line.step} ${line.event}`, line]))
@@ -56,7 +60,8 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     expect(value('nightly_requests')).toEqual(publish?.['requests'])
     expect(value('nightly_cost_dollars')).toBe(night?.['cost'])
     expect(value('nightly_documents_changed')).toBe(night?.['changed'])
-    expect([value('nightly_warnings'), value('nightly_funds_withheld')]).toEqual([0, 0])
+    expect(value('nightly_warnings')).toBe(0)
+    expect(value('nightly_funds_withheld')).toBe(0)
     expect(families['fundpress_nightly_objections']).toBeUndefined()
     const { liveSince, freshness } = JSON.parse(press.bucket.body('live.json').toString()) as Record<
       string,
@@ -64,13 +69,15 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     >
     expect(value('live_since_timestamp_seconds')).toBe(inSeconds(liveSince))
     expect(value('live_as_of_timestamp_seconds')).toBe(inSeconds(asOf))
-    expect([value('live_funds'), value('live_documents')]).toEqual([1, night?.['documents']])
+    expect(value('live_funds')).toBe(1)
+    expect(value('live_documents')).toBe(night?.['documents'])
     expect(value('live_size_bytes')).toBe(night?.['bytes'])
     expect(value('live_prices')).toEqual(freshness)
-    const [age, end] = [value('live_age_seconds'), value('nightly_end_timestamp_seconds')] as [number, number]
-    expect([age >= 0, age < 3600, end >= inSeconds(liveSince)]).toEqual([true, true, true])
+    expect(value('live_age_seconds')).toBeGreaterThanOrEqual(0)
+    expect(value('live_age_seconds')).toBeLessThan(3600)
+    expect(value('nightly_end_timestamp_seconds')).toBeGreaterThanOrEqual(inSeconds(liveSince))
     for (const [name, { type, help, samples }] of Object.entries(families)) {
-      expect([name, type, help === '']).toEqual([name, 'gauge', false])
+      expect({ name, type, hasHelp: help !== '' }).toEqual({ name, type: 'gauge', hasHelp: true })
       for (const { labels } of samples) expect(labels['bucket']).toBe('funds')
     }
     // The store got the requests of the publish, and those of the other steps.
@@ -130,9 +137,10 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
   it('of status has what is live, and never clashes with that of nightly or of another bucket', async () => {
     const alarms = () => valuesOf(textfile('status.prom'), 'fundpress_status_alarms')
     expect((await press.fundpress('status --metrics status.prom')).code).toBe(1)
-    expect([alarms(), Object.keys(textfile('status.prom'))]).toEqual([
-      1,
-      ['fundpress_status_end_timestamp_seconds', 'fundpress_status_alarms'],
+    expect(alarms()).toBe(1)
+    expect(Object.keys(textfile('status.prom'))).toEqual([
+      'fundpress_status_end_timestamp_seconds',
+      'fundpress_status_alarms',
     ])
     await nightly('--metrics night.prom')
     expect((await press.fundpress('status --max-age 2d --metrics status.prom')).code).toBe(1)

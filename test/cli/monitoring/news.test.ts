@@ -97,11 +97,16 @@ it('a warning about old data is shown once, then only by check; a second one is 
   editDatabase(db(), oldest(first))
   const older = /^check: price: 1 older price is implausible.*: fund (\w{12}): /m
   const run = await nightly('--summary night.md')
-  expect([run.code, older.exec(read('night.md'))?.[1]]).toEqual([0, first])
+  expect(run.code).toBe(0)
+  expect(older.exec(read('night.md'))?.[1]).toBe(first)
   expect(titlesOf(warned())).toEqual([`fundpress ${asOf}: live with 1 new warning`])
 
   const next = await nightlyOf(later, '--summary night.md')
-  expect([next.code, /^warning.*/m.exec(next.stderr), warned()]).toEqual([0, null, []])
+  expect({ code: next.code, warning: /^warning.*/m.exec(next.stderr), notices: warned() }).toEqual({
+    code: 0,
+    warning: null,
+    notices: [],
+  })
   expect(next.stdout).toContain(
     'check    0 errors, 1 warning, 1 told before (`fundpress check` lists them)\n',
   )
@@ -198,10 +203,13 @@ it('news are sent also if the verification fails, and after a return only once t
     for (const key of press.bucket.keys('green/api')) press.bucket.put(key, 'damaged')
   })
   expect((await nightlyOf(later, force)).code).toBe(1)
-  expect([press.bucket.live()?.slot, kinds()]).toEqual(['blue', ['failed']])
+  expect({ slot: press.bucket.live()?.slot, kinds: kinds() }).toEqual({ slot: 'blue', kinds: ['failed'] })
   after(() => (press.server.settings.deny = [{ operation: /^GetObject$/, key: /^green\/api/ }]))
   expect((await nightlyOf(later, force)).code).toBe(1)
-  expect([press.bucket.live()?.slot, kinds()]).toEqual(['green', ['failed', 'forced', 'warned']])
+  expect({ slot: press.bucket.live()?.slot, kinds: kinds() }).toEqual({
+    slot: 'green',
+    kinds: ['failed', 'forced', 'warned'],
+  })
 })
 
 it('names ten of a list, but sixty funds that are gone, new or public now, and counts the others', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { editDatabase, isinOf, type Value } from '../../support/database.ts'
+import { editDatabase, isinOf, readDatabase } from '../../support/database.ts'
 import { repository } from '../../support/folders.ts'
 import { importFolder, isins } from './database.ts'
 import { dump, plain } from './dialects.ts'
@@ -26,9 +26,11 @@ const mapped = (all: Readonly<Record<string, string>>) =>
 
 /** Prices of a fund without the issue and repurchase price. */
 const pricesOf = (db: string, isin: string) =>
-  dump(folder.file(db), 'price', 'isin, date, net_asset_value, change, change_percent, performance')
-    .rows.filter(([own]) => own === isin)
-    .map(([, ...row]) => row)
+  readDatabase(
+    folder.file(db),
+    'SELECT date, net_asset_value, change, change_percent, performance FROM price WHERE isin = ? ORDER BY date',
+    isin,
+  )
 
 const importPrices = (db: string, lines: readonly string[][], ...flags: readonly string[]) =>
   folder.importLines(db, 'price', [header, ...lines], ['--derive', ...flags], german)
@@ -45,7 +47,7 @@ describe('import --derive', () => {
     editDatabase(folder.file(db), `DELETE FROM price WHERE isin = '${isin}'; ${insert}`)
     return db
   }
-  const old: readonly Value[] = ['9', '9', '9']
+  const old = { change: '9', change_percent: '9', performance: '9' }
 
   it('computes from the prices before, in the database or in the file', async () => {
     const db = withPrices(first, ['2023-12-28', '90.00'], ['2023-12-29', '80.00'], ['2024-01-02', '82.00'])
@@ -61,13 +63,27 @@ describe('import --derive', () => {
     )
     expect(stdout).not.toContain('derived again')
     expect(pricesOf(db, first)).toEqual([
-      ['2023-12-28', '90.00', ...old],
-      ['2023-12-29', '80.00', ...old],
-      ['2024-01-02', '82.00', ...old],
-      ['2024-01-03', '81.00', '-1.00', '-1.22', '1.25'],
-      ['2024-01-04', '79.9975', '-1.0025', '-1.24', '0.00'],
+      { date: '2023-12-28', net_asset_value: '90.00', ...old },
+      { date: '2023-12-29', net_asset_value: '80.00', ...old },
+      { date: '2024-01-02', net_asset_value: '82.00', ...old },
+      {
+        date: '2024-01-03',
+        net_asset_value: '81.00',
+        change: '-1.00',
+        change_percent: '-1.22',
+        performance: '1.25',
+      },
+      {
+        date: '2024-01-04',
+        net_asset_value: '79.9975',
+        change: '-1.0025',
+        change_percent: '-1.24',
+        performance: '0.00',
+      },
     ])
-    expect(pricesOf(db, third)).toEqual([['2024-01-03', '1', '0', '0.00', null]])
+    expect(pricesOf(db, third)).toEqual([
+      { date: '2024-01-03', net_asset_value: '1', change: '0', change_percent: '0.00', performance: null },
+    ])
   })
 
   it.each([
@@ -82,7 +98,7 @@ describe('import --derive', () => {
     expect(
       await importPrices(db, [line(first, '3.1.2024', nav)], ...flags, '--decimal', 'comma'),
     ).toMatchObject({ code: 0 })
-    expect(pricesOf(db, first)[1]?.slice(2, 4)).toEqual([change, percent])
+    expect(pricesOf(db, first)[1]).toMatchObject({ change, change_percent: percent })
   })
 
   it('derives the performance of the year after again where the file corrects the last price of a year', async () => {
@@ -91,9 +107,15 @@ describe('import --derive', () => {
     const { stdout } = await importPrices(db, [line(first, '29.12.2023', '80')], ...flags)
     expect(stdout).toContain(`; derived again: 2 later prices, the first of ${first} on 2024-01-02; `)
     expect(pricesOf(db, first).slice(2)).toEqual([
-      ['2024-01-02', '100', '20', '25.00', '25.00'],
-      ['2024-12-30', '100', '9', '9', '25.00'],
-      ['2025-01-02', '100', ...old],
+      {
+        date: '2024-01-02',
+        net_asset_value: '100',
+        change: '20',
+        change_percent: '25.00',
+        performance: '25.00',
+      },
+      { date: '2024-12-30', net_asset_value: '100', change: '9', change_percent: '9', performance: '25.00' },
+      { date: '2025-01-02', net_asset_value: '100', ...old },
     ])
   })
 
@@ -153,7 +175,9 @@ describe('import --derive', () => {
       '--reason',
       'r',
     )
-    expect(pricesOf(db, first)).toEqual([['2024-01-03', '102', '0', '0.00', null]])
+    expect(pricesOf(db, first)).toEqual([
+      { date: '2024-01-03', net_asset_value: '102', change: '0', change_percent: '0.00', performance: null },
+    ])
   })
 
   it('keeps a column that the file has', async () => {
@@ -164,7 +188,13 @@ describe('import --derive', () => {
     ]
     const { stdout } = await folder.importLines(db, 'price', lines, ['--derive'])
     expect(stdout).toMatch(/derived: change, change_percent\n/)
-    expect(pricesOf(db, second)[1]).toEqual(['2024-01-03', '110', '10', '10.00', '7.5'])
+    expect(pricesOf(db, second)[1]).toEqual({
+      date: '2024-01-03',
+      net_asset_value: '110',
+      change: '10',
+      change_percent: '10.00',
+      performance: '7.5',
+    })
   })
 
   const months = (...days: readonly string[]) => days.map((day) => [day, '50'] as const)
@@ -186,7 +216,7 @@ describe('import --derive', () => {
   ])('counts a performance from the last price of the year before: %s', async (_, stored, performance) => {
     const db = withPrices(first, ...stored)
     const { stdout } = await importPrices(db, [line(first, '2.3.2026', '55')], ...flags)
-    expect(pricesOf(db, first).at(-1)?.at(-1)).toBe(performance)
+    expect(pricesOf(db, first).at(-1)?.['performance']).toBe(performance)
     const without = `without a performance: 1 price of ${first} on 2026-03-02, since no price is of the end of the year before`
     expect(stdout.includes(without)).toBe(performance === null)
   })
@@ -194,9 +224,15 @@ describe('import --derive', () => {
   it('derives a performance when the price of the end of the year arrives late', async () => {
     const db = withPrices(first, ['2025-11-28', '50'])
     await importPrices(db, [line(first, '2.3.2026', '55')], ...flags)
-    expect(pricesOf(db, first).at(-1)?.at(-1)).toBeNull()
+    expect(pricesOf(db, first).at(-1)?.['performance']).toBeNull()
     await importPrices(db, [line(first, '30.12.2025', '44')], ...flags)
-    expect(pricesOf(db, first).at(-1)).toEqual(['2026-03-02', '55', '11', '25.00', '25.00'])
+    expect(pricesOf(db, first).at(-1)).toEqual({
+      date: '2026-03-02',
+      net_asset_value: '55',
+      change: '11',
+      change_percent: '25.00',
+      performance: '25.00',
+    })
   })
 
   it('says what to do with a database that demands a performance', async () => {

@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { launcher } from '../../cli/run.ts'
+import { readDatabase } from '../../support/database.ts'
 import { importFolder, isins, refusal, unknownIsin } from './database.ts'
-import { dump, plain, writeCsv } from './dialects.ts'
+import { plain, writeCsv } from './dialects.ts'
 import { workbook, type SheetCell } from './workbook.ts'
 
 const folder = importFolder()
@@ -44,12 +45,25 @@ const full: Line = Object.fromEntries(
 )
 const sparse: Line = { '00001': 'V4', '00010': second, '00020': '1' }
 
-/** In the order of the schema. Costs are fractions; each has the date that the template gives it. */
-const costs = ['2025-12-28', 0.0158, '2025-12-29', 0.0012, '2025-12-29', 0.0003, 0.0125]
-const fullRow = [first, 5, ...costs, 'B', 'Neutral', 'I']
-const sparseRow = [second, ...Array.from({ length: 11 }, () => null)]
+/** Costs are fractions; each has the date that the template gives it. */
+const fullRow = {
+  isin: first,
+  srri: 5,
+  ongoing_costs_date: '2025-12-28',
+  ongoing_costs: 0.0158,
+  transaction_costs_date: '2025-12-29',
+  transaction_costs: 0.0012,
+  incidental_costs_date: '2025-12-29',
+  incidental_costs: 0.0003,
+  entry_costs: 0.0125,
+  governanceprocess: 'B',
+  compatible_for_clients_with_esg_preferences: 'Neutral',
+  other_specific_investment_need: 'I',
+}
+const nothing = Object.fromEntries(Object.keys(fullRow).map((column) => [column, null]))
+const sparseRow = { ...nothing, isin: second }
 
-const rowsOf = (db: string) => dump(folder.file(db), 'emt').rows
+const rowsOf = (db: string) => readDatabase(folder.file(db), 'SELECT * FROM emt')
 const write = (name: string, content: Buffer): string => {
   writeFileSync(folder.file(name), content)
   return name
@@ -82,7 +96,7 @@ describe.each(['csv', 'xlsx'])('import of the EMT template as %s', (kind) => {
     const { code, stdout, db } = await importLines([sparse, { ...full, ...changed }], ...flags)
     expect(code).toBe(1)
     expect(stdout.split('\n')[0]).toBe(`line 3: ${reason}`)
-    expect(rowsOf(db)[1]?.[1]).toBe(4)
+    expect(rowsOf(db)[1]?.['srri']).toBe(4)
   })
 
   it.each([
@@ -110,7 +124,12 @@ it('import lists the fields that a file lacks, and keeps their values', async ()
   expect(stdout).toContain(
     'notes  EMT V4.3; not in the file: 00075, 05105, 05115, 07130, 07140, 07160, 08025, 08030, 08100\n',
   )
-  expect(rowsOf(db)[0]?.slice(0, 4)).toEqual([first, 5, '2024-01-31', 0.0158])
+  expect(rowsOf(db)[0]).toMatchObject({
+    isin: first,
+    srri: 5,
+    ongoing_costs_date: '2024-01-31',
+    ongoing_costs: 0.0158,
+  })
 })
 
 it.each([
@@ -141,7 +160,7 @@ describe('import of a workbook', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('form   XLSX, sheet "EMT V4.3"\n')
     expect(rowsOf(db)[0]).toEqual(fullRow)
-    expect(rowsOf(db)[2]).toEqual([third, ...sparseRow.slice(1)])
+    expect(rowsOf(db)[2]).toEqual({ ...nothing, isin: third })
   })
 
   it('counts lines as the rows of the sheet', async () => {

@@ -1,7 +1,7 @@
 /** Files that lack columns of rows that exist, and files of prices with one more: their currency. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { editDatabase } from '../../support/database.ts'
+import { editDatabase, readDatabase } from '../../support/database.ts'
 import { importFolder, isins } from './database.ts'
 import { dump } from './dialects.ts'
 
@@ -34,10 +34,10 @@ describe('import of a file that lacks columns', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     expect(ended.stdout).toContain('not in the file: wkn, name, fund_inception_date, status_date, url, ')
     expect(ended.stdout).toContain('0 new, 1 changed, 1 unchanged')
-    expect(dump(folder.file(db), 'fund', 'isin, data_permitted').rows).toEqual([
-      [first, 0],
-      [second, 1],
-      [third, 1],
+    expect(readDatabase(folder.file(db), 'SELECT isin, data_permitted FROM fund')).toEqual([
+      { isin: first, data_permitted: 0 },
+      { isin: second, data_permitted: 1 },
+      { isin: third, data_permitted: 1 },
     ])
     expect(dump(folder.file(db), 'fund', columns)).toEqual(before)
   })
@@ -64,11 +64,8 @@ describe('import of a file that lacks columns', () => {
       code: 0,
       stdout: expect.stringContaining('(--derive computes change, change_percent, performance)'),
     })
-    expect(dump(folder.file(db), 'price', 'isin, issue_price, net_asset_value').rows[0]).toEqual([
-      first,
-      '105.00',
-      '101',
-    ])
+    const [price] = readDatabase(folder.file(db), 'SELECT isin, issue_price, net_asset_value FROM price')
+    expect(price).toEqual({ isin: first, issue_price: '105.00', net_asset_value: '101' })
     const added = await importWith(db, 'price', [lines[0] ?? [], [first, '2024-05-03', '101']])
     expect(added.stdout).toContain(
       `line 2: ${first}, 2024-05-03 is new, and the file lacks issue_price, repurchase_price, change, ` +

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
-import { editDatabase, goodRows, type Row } from '../../support/database.ts'
+import { editDatabase, goodRows, readDatabase, type Row } from '../../support/database.ts'
 import { forced } from '../../support/product.ts'
 import { importFolder, isins } from './database.ts'
 import { dump, dumpAll, tableNames } from './dialects.ts'
@@ -13,7 +13,7 @@ const [first, second, third] = isins
 
 const header = ['isin', 'position', 'name_de', 'value']
 const figures = (db: string) =>
-  dump(folder.file(db), 'key_figure', 'isin, position, name_de, name_en, value, value2').rows
+  readDatabase(folder.file(db), 'SELECT isin, position, name_de, name_en, value, value2 FROM key_figure')
 
 const fundLines = (changed: Row) => {
   const fund = { isin: first, ...goodRows['fund'], ...changed }
@@ -21,7 +21,14 @@ const fundLines = (changed: Row) => {
 }
 
 /** Both funds have the figure 4, with all columns. */
-const figureOf = (isin: string) => [isin, 4, 'Volatilität', 'Volatility', '1,5 %', '2']
+const figureOf = (isin: string) => ({
+  isin,
+  position: 4,
+  name_de: 'Volatilität',
+  name_en: 'Volatility',
+  value: '1,5 %',
+  value2: '2',
+})
 
 describe('import without a flag', () => {
   it('changes a fund and keeps its rows in other tables', async () => {
@@ -42,8 +49,8 @@ describe('import --replace', () => {
     const { stdout } = await folder.importLines(db, 'key_figure', lines, ['--replace', ...forced])
     expect(stdout).toContain('2 new, 0 changed, 0 unchanged, 1 removed')
     expect(figures(db)).toEqual([
-      [first, 5, 'Fünf', null, '5', null],
-      [first, 6, 'Sechs', null, '6', null],
+      { isin: first, position: 5, name_de: 'Fünf', name_en: null, value: '5', value2: null },
+      { isin: first, position: 6, name_de: 'Sechs', name_en: null, value: '6', value2: null },
       figureOf(second),
     ])
   })
@@ -63,7 +70,9 @@ describe('import --replace-all', () => {
     const lines = [header, [third, '1', 'Eins', '1']]
     const { stdout } = await folder.importLines(db, 'key_figure', lines, ['--replace-all', ...forced])
     expect(stdout).toContain('1 new, 0 changed, 0 unchanged, 2 removed')
-    expect(figures(db)).toEqual([[third, 1, 'Eins', null, '1', null]])
+    expect(figures(db)).toEqual([
+      { isin: third, position: 1, name_de: 'Eins', name_en: null, value: '1', value2: null },
+    ])
   })
 
   it('deletes funds that the file lacks, with their rows in every table', async () => {

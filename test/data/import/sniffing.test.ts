@@ -1,7 +1,7 @@
 /** How a file is written is found out from all of it, shown, and asked for where it is left open. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { dump } from './dialects.ts'
+import { readDatabase } from '../../support/database.ts'
 import { importFolder, isins, refusal } from './database.ts'
 
 const folder = importFolder()
@@ -13,7 +13,7 @@ async function importText(text: string | Buffer, table: string, ...flags: string
   const db = folder.database()
   writeFileSync(folder.file(file), text)
   const ended = await folder.import(table, file, '--db', db, ...flags)
-  const rows = () => dump(folder.file(db), `${table} WHERE isin = '${isin}'`).rows
+  const rows = () => readDatabase(folder.file(db), `SELECT * FROM ${table} WHERE isin = ?`, isin)
   return { ...ended, said: ended.stderr.replace(`fundpress: ${file}`, 'file').trim(), rows }
 }
 
@@ -30,7 +30,7 @@ describe('import of numbers', () => {
   ])('finds that %j have a %s', async (values, form, expected) => {
     const { stdout, stderr, rows } = await importText(points(...values), 'legal_point')
     expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining(`, ${form}, `), stderr: '' })
-    expect(rows().map(([, , value]) => value)).toEqual(expected)
+    expect(rows().map(({ value }) => value)).toEqual(expected)
   })
 
   it.each([
@@ -50,8 +50,8 @@ describe('import of numbers', () => {
     const point = await importText(points(...values), 'legal_point', '--decimal', 'point')
     const read = (text: string, group: string, mark: string) =>
       Number(text.replace(group, '').replace(mark, '.'))
-    expect(comma.rows().map(([, , value]) => value)).toEqual(values.map((text) => read(text, '.', ',')))
-    expect(point.rows().map(([, , value]) => value)).toEqual(values.map((text) => read(text, ',', '.')))
+    expect(comma.rows().map(({ value }) => value)).toEqual(values.map((text) => read(text, '.', ',')))
+    expect(point.rows().map(({ value }) => value)).toEqual(values.map((text) => read(text, ',', '.')))
   })
 
   it('names a line of each mark if a column has both', async () => {
@@ -71,13 +71,26 @@ describe('import of numbers', () => {
       'decimal comma (issue_price, repurchase_price, net_asset_value, change) and point (change_percent)',
     )
     expect(rows()).toEqual([
-      [isin, '2024-05-02', '10.50', '10.50', '10.50', '-0.5', '-0.51', '3', null, null, null, null],
+      {
+        isin,
+        date: '2024-05-02',
+        issue_price: '10.50',
+        repurchase_price: '10.50',
+        net_asset_value: '10.50',
+        change: '-0.5',
+        change_percent: '-0.51',
+        performance: '3',
+        intercompany_profit: null,
+        share_profit: null,
+        real_estate_profits: null,
+        share_profit2: null,
+      },
     ])
   })
 
   it('reads an open column as the others if that makes it a fraction', async () => {
     const { rows } = await importText(prices('10,505', '-0,51'), 'price')
-    expect(rows()[0]?.slice(4, 7)).toEqual(['10.505', '-0.5', '-0.51'])
+    expect(rows()[0]).toMatchObject({ net_asset_value: '10.505', change: '-0.5', change_percent: '-0.51' })
   })
 
   it('never reads an open column as thousands', async () => {
@@ -96,7 +109,7 @@ describe('import of days', () => {
     expect(await importText(text, 'legal_point')).toMatchObject(refusal(reason))
     const { stdout, rows } = await importText(text, 'legal_point', '--dates', 'german', '--skip-bad')
     expect(stdout).toContain('line 2: date "2024-02-01" is not a day (DD.MM.YYYY)\n')
-    expect(rows()).toEqual([[isin, '2024-02-02', 1]])
+    expect(rows()).toEqual([{ isin, date: '2024-02-02', value: 1 }])
   })
 
   it.each([
@@ -120,7 +133,7 @@ describe('import of days', () => {
       code: 0,
       stdout: expect.stringContaining(said(3)),
     })
-    expect(beside.rows()).toEqual([[isin, '2026-11-17', 1]])
+    expect(beside.rows()).toEqual([{ isin, date: '2026-11-17', value: 1 }])
   })
 
   it('refuses a line, not the file, if what looks like the other form is no day', async () => {
@@ -137,7 +150,7 @@ describe('import of days', () => {
   ])('reads %s as its day, as databases and spreadsheets write it', async (day, form) => {
     const { code, stdout, rows } = await importText(daysAs(day), 'legal_point')
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`, dates ${form}\n`) })
-    expect(rows()).toEqual([[isin, '2026-11-18', 1]])
+    expect(rows()).toEqual([{ isin, date: '2026-11-18', value: 1 }])
   })
 })
 
@@ -156,7 +169,7 @@ describe('import of encodings', () => {
   ])('recognises %s', async (form, bytes, name) => {
     const { stdout, rows } = await importText(figure(bytes), 'key_figure')
     expect(stdout).toContain(`form   ${form}, delimiter ;\n`)
-    expect(rows()[0]?.[2]).toBe(name)
+    expect(rows()[0]?.['name_de']).toBe(name)
   })
 
   it.each([
@@ -172,7 +185,7 @@ describe('import of encodings', () => {
     expect(
       rows()
         .slice(0, 2)
-        .map((row) => row[2]),
+        .map(({ name_de: name }) => name),
     ).toEqual(['Größe 😀 €', 'a\tb'])
     expect(rows()).toHaveLength(40_001)
     const asked = await importText(bytes, 'key_figure', '--encoding', 'utf-8')
@@ -186,7 +199,7 @@ describe('import of encodings', () => {
     const bytes = figure(Buffer.concat([Buffer.from('Größe '), Buffer.from([0xfc])]))
     expect(await importText(bytes, 'key_figure')).toMatchObject(refusal('line 2: it is not UTF-8, though'))
     const asked = await importText(bytes, 'key_figure', '--encoding', 'windows-1252')
-    expect(asked.rows()[0]?.[2]).toBe('GrÃ¶ÃŸe ü')
+    expect(asked.rows()[0]?.['name_de']).toBe('GrÃ¶ÃŸe ü')
     const utf8 = await importText(bytes, 'key_figure', '--encoding', 'utf-8')
     expect({ code: utf8.code, said: utf8.said }).toEqual({
       code: 1,
@@ -251,7 +264,7 @@ describe('import of a header', () => {
     lines.push(`${isin};04.01.2024;3`, `${isin};05.01.2024;4;`)
     const { code, stderr, rows } = await importText(lines.join('\r\n'), 'legal_point')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(rows().map(([, , value]) => value)).toEqual([1.5, 2, 3, 4])
+    expect(rows().map(({ value }) => value)).toEqual([1.5, 2, 3, 4])
   })
 
   it('refuses a line with a cell in a column without a name', async () => {
@@ -271,7 +284,7 @@ describe('import of a header', () => {
     const text = ` VALUE ,"Date",ISIN\n1.5,2024-01-02,${isin.toLowerCase()}\n`
     const { stdout, rows } = await importText(text, 'legal_point')
     expect(stdout).toContain('delimiter ,, decimal point')
-    expect(rows()).toEqual([[isin, '2024-01-02', 1.5]])
+    expect(rows()).toEqual([{ isin, date: '2024-01-02', value: 1.5 }])
   })
 })
 
@@ -288,14 +301,14 @@ describe("import of Excel's line sep=", () => {
     const form = `form   UTF-8, delimiter ${name === '' ? mark : name} (line 1 is sep=), `
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(form) })
     expect(stdout).toContain(`line ${first.endsWith('\n\n') ? 5 : 4}: date "2024-01-32"`)
-    expect(rows()).toEqual([[isin, '2024-01-02', 1.5]])
+    expect(rows()).toEqual([{ isin, date: '2024-01-02', value: 1.5 }])
   })
 
   it('prefers the delimiter that was asked for', async () => {
     const text = `sep=;\nisin,date,value\n${isin},2024-01-02,1\n`
     const { code, rows } = await importText(text, 'legal_point', '--delimiter', 'comma')
     expect(code).toBe(0)
-    expect(rows()).toEqual([[isin, '2024-01-02', 1]])
+    expect(rows()).toEqual([{ isin, date: '2024-01-02', value: 1 }])
   })
 })
 

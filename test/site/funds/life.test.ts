@@ -118,13 +118,15 @@ it('the answers of the API are the same, byte for byte', () => {
 
 it('the downloads have the columns of the table', () => {
   const [header = '', ...lines] = read('out/downloads/2026-11-20/funds.csv').trimEnd().split('\r\n')
-  expect(header.split(',').slice(-4)).toEqual(['end_date', 'end_reason', 'suspended_from', 'suspended_to'])
-  const endOf = (index: number) =>
-    lines
-      .find((line) => line.includes(isinAt(index)))
-      ?.split(',')
-      .slice(-4)
-  expect(endOf(0)).toEqual(['2026-09-30', 'liquidated', '', ''])
-  expect(endOf(3)).toEqual(['', '', '', ''])
-  expect(endOf(5)).toEqual(['', '', '2026-10-01', '2026-11-30'])
+  const columns = header.split(',').slice(-4)
+  expect(columns).toEqual(['end_date', 'end_reason', 'suspended_from', 'suspended_to'])
+  const endOf = (index: number) => {
+    const line = lines.find((one) => one.includes(isinAt(index))) ?? ''
+    const cells = line.split(',').slice(-4)
+    return Object.fromEntries(columns.map((column, at) => [column, cells[at]]))
+  }
+  const open = { end_date: '', end_reason: '', suspended_from: '', suspended_to: '' }
+  expect(endOf(0)).toEqual({ ...open, end_date: '2026-09-30', end_reason: 'liquidated' })
+  expect(endOf(3)).toEqual(open)
+  expect(endOf(5)).toEqual({ ...open, suspended_from: '2026-10-01', suspended_to: '2026-11-30' })
 })

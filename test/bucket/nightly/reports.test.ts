@@ -40,7 +40,7 @@ it('writes a summary in Markdown, with the cost of its requests', async () => {
     'newest price': '2026-11-10',
     'oldest price': `2026-11-10 (${isins()[0]})`,
   })
-  // A put or a list costs five millionths, a get 0.4 of one (six lists: is the bucket new? does the store list as it must? is the slot whole?): the publish's own, so without the plan before and the checks after.
+  // A put or a list costs five millionths, a get 0.4 of one (six lists: is the bucket new? does the store list as it must? is the slot whole?): the publish's own, so without the checks after.
   expect(Number(night?.['cost'])).toBeCloseTo((Number(night?.['documents']) + 35) * 5e-6, 4)
 })
 

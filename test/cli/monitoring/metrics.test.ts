@@ -51,7 +51,7 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     const publish = done.get('publish done')
     expect(value('nightly_result')).toEqual({ ...nothing, done: 1 })
     expect(value('nightly_duration_seconds')).toBe(night?.['seconds'])
-    const steps = ['build', 'plan', 'publish', 'verify', 'status']
+    const steps = ['build', 'publish', 'verify', 'status']
     const durations = steps.map((step) => [step, done.get(`${step} done`)?.['seconds']])
     expect(value('nightly_step_duration_seconds')).toEqual(Object.fromEntries(durations))
     for (const [, seconds] of durations) expect(seconds).toBeGreaterThan(0)
@@ -131,7 +131,7 @@ describe.skipIf(isMissing(prometheus !== undefined))('the textfile', () => {
     press.server.faults([holdBack(/^live\.json$/, damage, { when: 'after' })])
     expect((await nightly('--metrics night.prom')).code).toBe(1)
     const steps = valuesOf(textfile('night.prom'), 'fundpress_nightly_step_duration_seconds')
-    expect(Object.keys(steps).sort()).toEqual(['build', 'plan', 'publish', 'verify'])
+    expect(Object.keys(steps).sort()).toEqual(['build', 'publish', 'verify'])
   })
 
   it('of status has what is live, and never clashes with that of nightly or of another bucket', async () => {

@@ -77,14 +77,13 @@ async function previewOver(overlay: OverlayStore, store: ObjectStore, options: O
     onGone: () => Promise.resolve(),
   })
   const { snapshot, slot, put, deleted, bytes, downloads, removed, news } = summary
-  const none: Requests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }
   const isLive = namesSnapshot(live, summary)
   const isStaged = namesSnapshot(await findWholeStaged(store, live), summary)
   const endpoints = workByEndpoint(options.table, slot, overlay)
   const work = { snapshot, slot, isLive, isStaged, put, deleted, bytes, endpoints, downloads, removed, news }
   return {
     ...work,
-    requests: { ...none, ...summary.requests },
+    requests: { ...noRequests, ...summary.requests },
     slotBytes: head.bytes,
     objections,
     refusals: objections.map(({ message }) => message),
@@ -109,7 +108,9 @@ function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore
   return sortedEntries(found).map(([, counts]) => counts)
 }
 
-type Requests = Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2' | 'DeleteObjects', number>>
+export const noRequests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }
+type Requests = Readonly<typeof noRequests>
+
 /** In dollars. Puts and lists cost the same. */
 type Prices = Readonly<
   Record<'perMillionPuts' | 'perMillionGets' | 'perMillionDeletes' | 'perGbMonth', number>

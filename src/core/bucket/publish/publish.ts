@@ -11,7 +11,7 @@ import { awaitLateRequests, findSituation, withDoor, readLiveFor } from '../live
 import { decide } from '../live/decide.ts'
 import { fence, goLive, noteFollower, stage } from '../live/door.ts'
 import type { RemovedFolder } from '../live/download-folders.ts'
-import { assertFollowed, type Following, namesFollower, point, pointStaged } from '../live/follow.ts'
+import { assertFollowed, namesFollower, point, pointStaged } from '../live/follow.ts'
 import { changesKey, checksumsIn, gzipType, inSlot, manifestIn, noCache } from '../live/layout.ts'
 import { type Slot, stagedKey } from '../live/layout.ts'
 import { roundingMs } from '../live/lease.ts'
@@ -114,17 +114,22 @@ async function nothingToDo(
   })
   if (decision.kind !== 'nothing') return null
   const { named, isStaged } = decision
-  if (isStaged) return alreadyStaged(pointer, named)
+  if (isStaged) return alreadyStaged(options, named)
   // A publish that was killed after its flip may have left withdrawn downloads.
   if (!namesFollower(named, pointer) || !(await hasCleared(store, named))) return null
+  tellNothing(options, named.slot, 'live')
   await point(pointer, named)
   return { slot: named.slot, outcome: 'already live', ...nothingDone }
 }
 
-async function alreadyStaged(pointer: Following['pointer'], staged: Live): Promise<Done> {
-  await pointStaged(pointer, staged)
+async function alreadyStaged(options: PublishOptions, staged: Live): Promise<Done> {
+  tellNothing(options, staged.slot, 'staged')
+  await pointStaged(options.pointer, staged)
   return { slot: staged.slot, outcome: 'already staged', ...nothingDone }
 }
+
+const tellNothing = ({ onPlan }: PublishOptions, slot: Slot, state: 'live' | 'staged') =>
+  onPlan?.({ slot, state, put: 0, deleted: 0, bytes: 0 })
 
 const nothingDone: Omit<Done, 'slot' | 'outcome'> = {
   changed: 0,
@@ -156,7 +161,8 @@ async function publishUnder(door: PublishOptions & Door, identity: Identity): Pr
     case 'nothing': {
       const { named, isStaged } = decision
       // Another attempt has staged it since the look without the lease.
-      if (isStaged) return alreadyStaged(pointer, named)
+      if (isStaged) return alreadyStaged(door, named)
+      tellNothing(door, named.slot, 'live')
       // A stage may lack the right to write `live.json`: the next flip notes the follower.
       if (door.isStaging !== true) await noteFollower(store, found.found, door)
       await point(pointer, named)
@@ -165,6 +171,7 @@ async function publishUnder(door: PublishOptions & Door, identity: Identity): Pr
     }
     case 'flip': {
       if (staged === null) throw new Error(`${store.name}: nothing is staged`)
+      tellNothing(door, decision.slot, 'staged')
       const publish = publishInto({ slot: decision.slot, torn: null, isTrusted: true })
       const { manifest } = snapshot
       const mend = putAgain(publish, null)
@@ -193,6 +200,13 @@ async function carryOut(publish: Publish): Promise<Done> {
   const { manifest, edition } = snapshot
 
   const uploaded = await prepareChanges(publish)
+  publish.onPlan?.({
+    slot,
+    state: 'new',
+    put: uploaded.put,
+    deleted: uploaded.deleted,
+    bytes: uploaded.bytes,
+  })
   const compared = await compareWithLive(publish, { live, manifest })
   const read = await readChanges(publish, compared.documents)
   const kind = isStaging ? 'stage' : 'publish'

@@ -80,6 +80,18 @@ export interface Compared extends ReadsChanges {
   readonly write: (publish: Publish, changes: SnapshotChanges | null) => Promise<ReadonlyMap<string, string>>
 }
 
+/** What a publish has found before it writes to a slot. */
+export interface Plan {
+  readonly slot: Slot
+  /** The snapshot is live, or staged, already: no object differs. */
+  readonly state: 'new' | 'live' | 'staged'
+  /** Number of objects that differ from the slot's. */
+  readonly put: number
+  readonly deleted: number
+  /** Size of the objects to put. */
+  readonly bytes: number
+}
+
 export interface PublishOptions extends DoorOptions {
   readonly compared: Compared | null
   readonly out: string
@@ -91,6 +103,7 @@ export interface PublishOptions extends DoorOptions {
   readonly isDeep: boolean
   /** Does everything but the flip. */
   readonly isStaging?: boolean
+  readonly onPlan?: (plan: Plan) => void
   readonly onProgress?: (progress: { done: number; of: number; bytes: number }) => void
 }
 

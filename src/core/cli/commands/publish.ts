@@ -51,7 +51,7 @@ export default defineCommand({
   ],
   run: async (session, flags) => {
     const override = overrideOf(session, flags)
-    const publishing = publishFolder(session, { ...flags, override }, session.stderr.tell)
+    const publishing = publishFolder(session, { ...flags, override }, { onWarning: session.stderr.tell })
     const known = async () => {
       const head = await readManifestHead(session.settings.out).catch(() => null)
       return { command: 'publish', asOf: head?.asOf ?? null, snapshot: head?.snapshot ?? null }

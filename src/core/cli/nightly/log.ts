@@ -17,7 +17,7 @@ export type NightlyLog = ReturnType<typeof openLog>
 
 /**
  * With --json one object per line on stdout: `time`, `step`, `event`, then figures or a `message`. The end of a step has its
- * duration in `seconds`, except for `check`, which runs during the build.
+ * duration in `seconds`, but for `check` and `plan`: they are parts of the build and of the publish.
  */
 export function openLog(session: Session) {
   const warnings: NightlyWarning[] = []
@@ -76,9 +76,9 @@ function stepTimes(clock: Session['clock']) {
       current = step
       begun = clock()
     },
-    /** @returns the figures with the duration, unless they have one; `check` runs during the build */
+    /** @returns the figures with the duration, unless they have one, or the step is a part of another */
     end: (step: Step, figures: Figures): Figures => {
-      if (step === 'check') return figures
+      if (step === 'check' || step === 'plan') return figures
       const all = { seconds: secondsSince(step === 'night' ? started : begun), ...figures }
       taken.set(step, all.seconds)
       return all

@@ -4,6 +4,7 @@ import type { Live } from '../../bucket/live/live.ts'
 import { clearAlone } from '../../bucket/live/removal.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish } from '../../bucket/publish/publish.ts'
+import type { Plan } from '../../bucket/publish/snapshot.ts'
 import { readManifestHead } from '../../snapshot/manifest.ts'
 import { recoverSnapshot } from '../../snapshot/staging.ts'
 import { isAlive, thisHolder } from '../../system/holder.ts'
@@ -19,12 +20,17 @@ export interface PublishFlags extends DoorFlags {
   readonly deep?: boolean | undefined
 }
 
-export function publishFolder(session: Session, flags: PublishFlags, onWarning: (warning: string) => void) {
+interface Told {
+  readonly onWarning: (warning: string) => void
+  readonly onPlan?: (plan: Plan) => void
+}
+
+export function publishFolder(session: Session, flags: PublishFlags, told: Told) {
   const { settings } = session
   return withBucket(session, async (store) => {
     const local = describeAddresses(settings)
     const common = await commonOptions(session, flags)
-    if (local !== null) onWarning(local)
+    if (local !== null) told.onWarning(local)
     const progress = showProgress(session, 'objects')
     return publish(store, {
       ...common,
@@ -32,7 +38,7 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
       cacheControl: settings.edge.cacheControl,
       maxRate: settings.bucket.maxRate,
       isDeep: flags.deep === true,
-      onWarning,
+      ...told,
       onProgress: ({ done, of, bytes }) => progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`),
     }).finally(progress.end)
   })

@@ -7,15 +7,16 @@ import { readStaged } from '../../bucket/live/staged.ts'
 import { readStatus } from '../../bucket/live/status.ts'
 import type { NewEvent, NightlyFigures, Recalled } from '../../bucket/nightly/history.ts'
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
-import { costOfRequests, type Preview } from '../../bucket/publish/preview.ts'
+import { costOfMonth, costOfRequests, noRequests } from '../../bucket/publish/preview.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
+import type { Plan } from '../../bucket/publish/snapshot.ts'
 import { NotAtHand } from '../../bucket/publish/upload.ts'
 import type { BuildSummary } from '../../snapshot/build.ts'
 import type { AllowedObjection } from '../../guards/guards.ts'
 import { withBucket } from '../from-settings.ts'
 import { doorOptions } from '../bucket.ts'
 import type { Session } from '../command.ts'
-import { planFolder, publishFolder, type PublishFlags } from './publish.ts'
+import { publishFolder, type PublishFlags } from './publish.ts'
 import { assertMatches, describeDifference, describeVerified, Mismatch } from './verify.ts'
 import { sampleOf, verifyBucket } from './verify.ts'
 import { tellNews } from '../end.ts'
@@ -102,7 +103,6 @@ async function publishNightly(
   const { override, lock, forgetKvs, stage, repair } = options
   const flags = { override, lock, forgetKvs, stage, repair, keepDays: session.settings.downloads.keepDays }
   const night: Night = { session, options, flags, log, made }
-  const costOfMonth = await plan(night)
   const published = await publish(night)
   const verified = await verify(night, published)
   const newestPrice = await logStatus(log.begin('status'), published.facts.isStaged, log)
@@ -112,20 +112,13 @@ async function publishNightly(
   const facts = {
     built,
     published: published.summary,
-    costOfMonth,
+    costOfMonth: monthOf(night, published.summary),
     newestPrice,
     verified,
     toldBefore,
     states,
   }
   return { ...published.facts, figures, night: facts, history }
-}
-
-/** @returns the cost of a month, in dollars */
-async function plan({ flags, log }: Night): Promise<number> {
-  const { preview, cost } = await planFolder(log.begin('plan'), flags)
-  logPlan(preview, cost, log)
-  return cost.month
 }
 
 interface Published {
@@ -136,13 +129,16 @@ interface Published {
   readonly events: readonly NewEvent[]
 }
 
-async function publish({ options, flags, log, made }: Night): Promise<Published> {
+async function publish({ session, options, flags, log, made }: Night): Promise<Published> {
   const warnings = [...made.warnings]
-  const summary = await publishFolder(log.begin('publish'), flags, (warning) => {
-    log.warn('publish', warning)
-    if (made.recalled.isNew(warning)) warnings.push(warning)
+  const summary = await publishFolder(log.begin('publish'), flags, {
+    onWarning: (warning) => {
+      log.warn('publish', warning)
+      if (made.recalled.isNew(warning)) warnings.push(warning)
+    },
+    onPlan: (plan) => logPlan(plan, log),
   })
-  logPublished(summary, log)
+  logPublished(summary, costOf(summary, session), log)
   const facts = factsOfPublish('nightly', summary, options.override)
   const allowed = [...made.allowed, ...facts.allowed]
   logAllowed(allowed, log)
@@ -244,23 +240,16 @@ async function goneBack(
   }
 }
 
-function logPlan(
-  preview: Preview,
-  cost: { readonly publish: number; readonly month: number },
-  log: NightlyLog,
-) {
-  const { slot, put, deleted, bytes } = preview
-  const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
-  const isDone = preview.isLive
-    ? 'already live, nothing to change'
-    : preview.isStaged
-      ? 'staged already'
-      : null
-  const planned = { slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
-  log.end('plan', 'done', planned, isDone ?? expected)
+function logPlan({ slot, state, put, deleted, bytes }: Plan, log: NightlyLog): void {
+  const texts = {
+    new: `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}`,
+    live: 'already live, nothing to change',
+    staged: 'staged already',
+  }
+  log.end('plan', 'done', { slot, put, deleted, bytes }, texts[state])
 }
 
-function logPublished(published: PublishSummary, log: NightlyLog): void {
+function logPublished(published: PublishSummary, cost: number, log: NightlyLog): void {
   const { snapshot, slot, outcome, put, deleted, bytes, seconds, requests } = published
   const removed = describeRemoved(published.removed)
   const isNew = outcome === 'flipped' || outcome === 'staged'
@@ -268,7 +257,7 @@ function logPublished(published: PublishSummary, log: NightlyLog): void {
   const work = `: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
   const done = `${snapshot} is ${state} in ${slot}${isNew ? work : ''}`
   const text = removed === null ? done : `${done}; ${removed}`
-  const figures = { snapshot, slot, outcome, put, deleted, bytes, requests, seconds, removed }
+  const figures = { snapshot, slot, outcome, put, deleted, bytes, requests, cost, seconds, removed }
   log.end('publish', 'done', figures, text)
 }
 
@@ -282,9 +271,14 @@ function logAllowed(allowed: readonly AllowedObjection[], log: NightlyLog): void
   if (rest > 0) log.warn('publish', `${formatCount(rest)} more were allowed: see changes/ and the summary`)
 }
 
-function costOf({ requests }: PublishSummary, { settings }: Session): number {
-  const { PutObject = 0, GetObject = 0, ListObjectsV2 = 0, DeleteObjects = 0 } = requests
-  return costOfRequests({ PutObject, GetObject, ListObjectsV2, DeleteObjects }, settings.storePrices)
+/** In dollars. */
+const costOf = ({ requests }: PublishSummary, { settings }: Session): number =>
+  costOfRequests({ ...noRequests, ...requests }, settings.storePrices)
+
+/** Thirty such publishes, and the storage, in dollars. */
+function monthOf({ session, made }: Night, { requests }: PublishSummary): number {
+  const { storePrices, bucket } = session.settings
+  return costOfMonth({ ...noRequests, ...requests }, bucket.slots * made.built.bytes, storePrices)
 }
 
 const differencesShown = 100

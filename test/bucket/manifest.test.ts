@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Change, mergeSorted, planChanges } from '../../src/core/bucket/manifest/compare.ts'
 import { keyLine, openManifest } from '../../src/core/bucket/manifest/manifest.ts'
-import { lineWriter, readNdjson, readSorted, withJsonList } from '../../src/core/bucket/manifest/ndjson.ts'
+import { lineWriter, readNdjson, sortedList, withJsonList } from '../../src/core/bucket/manifest/ndjson.ts'
 import type { JsonList } from '../../src/core/bucket/manifest/ndjson.ts'
 import { isIsin } from '../../src/core/api/routes/values.ts'
 import { parseStrictly } from '../../src/core/snapshot/forms.ts'
@@ -168,7 +168,7 @@ describe('a list that is read', () => {
     ['{"key":"a"}\n{"name":"b"}\n', 'line 2: key is missing, not a key'],
   ])('is damaged with the keys %j', async (text, reason) => {
     writeFileSync(file(), gzipSync(text))
-    expect(await damageOf(all(readSorted(file(), keyed, { label })))).toBe(
+    expect(await damageOf(all(sortedList(file(), keyed, { label })()))).toBe(
       `Damaged: ${label} is damaged: ${reason}`,
     )
   })

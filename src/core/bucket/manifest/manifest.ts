@@ -7,7 +7,7 @@ import { download } from '../store/read.ts'
 import { readWhole } from '../store/retry.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
 import type { KeyedLine } from './compare.ts'
-import { readNdjson, readSorted, type ListSource } from './ndjson.ts'
+import { readNdjson, sortedList, type ListSource } from './ndjson.ts'
 
 export interface Manifest {
   readonly file: string
@@ -19,14 +19,16 @@ export interface Manifest {
 
 /** @throws {Damaged} if the file is no manifest, or one of another format; for a damaged line, when it is reached */
 export async function openManifest(file: string, source: ListSource = {}): Promise<Manifest> {
-  const first = readNdjson(file, parseHead, source)
-  const head = (await first.next()).value ?? empty(source.label ?? file)
-  await first.return()
-  const objects = () => readSorted(file, (line, index) => (index === 0 ? null : parseLine(line)), source)
+  const head = await firstHead(readNdjson(file, headOf, source), source.label ?? file)
+  const objects = sortedList(file, (line, index) => (index === 0 ? null : parseLine(line)), source)
   return { file, head, lines: () => withFiles(objects(), head.files), objects }
 }
 
-function empty(label: string): never {
+/** The first line; the others are not read for it. */
+const headOf = (line: string, index: number) => (index === 0 ? parseHead(line) : null)
+
+async function firstHead(heads: AsyncIterable<ManifestHead | null>, label: string): Promise<ManifestHead> {
+  for await (const head of heads) if (head !== null) return head
   throw new Damaged(`${label} is damaged: it is empty`)
 }
 
@@ -53,7 +55,7 @@ export const fetchList = <T extends KeyedLine>(
 ) => {
   const parse = (line: string) => form.parseStrictly(lineForm, line)
   return fetchIntact(store, key, folder, doesWithout, (file, source) => {
-    return { lines: () => readSorted(file, parse, source) }
+    return { lines: sortedList(file, parse, source) }
   }).then((list) => list?.lines ?? null)
 }
 
@@ -93,8 +95,7 @@ export const fetchHead = (store: ObjectStore, key: string): Promise<ManifestHead
   readWhole(store, key, {}, async ({ body, signal, cancel }) => {
     try {
       const label = `${store.name}/${key}`
-      for await (const head of readNdjson(body, parseHead, { label, signal })) return head
-      return empty(label)
+      return await firstHead(readNdjson(body, headOf, { label, signal }), label)
     } finally {
       cancel()
     }

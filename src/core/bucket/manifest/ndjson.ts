@@ -34,7 +34,10 @@ export interface ListSource {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Parses a line. @param index of the line, from 0 @throws {Error} that says what is wrong with it */
+/** Bytes, unpacked: each chunk is a turn of another thread. */
+const chunkSize = limits.line
+
+/** Parses a line, ahead of its reader. @param index of the line, from 0 @throws {Error} that says what is wrong with it */
 type ParseLine<T> = (line: string, index: number) => T
 
 /** For a list that this process has written. A list of the bucket is checked. */
@@ -48,17 +51,34 @@ export const ownLine = <T>(line: string): T => JSON.parse(line) as T
 export async function* readNdjson<T>(
   packed: string | AsyncIterable<Uint8Array>,
   parse: ParseLine<T>,
-  { label = typeof packed === 'string' ? packed : '', signal }: ListSource = {},
+  source: ListSource = {},
 ): AsyncGenerator<T, void, undefined> {
+  for await (const lines of readBatches(packed, parse, source)) yield* lines
+}
+
+/** Yields the lines of a chunk at a time: a wait for each line would take longer than to parse it. */
+async function* readBatches<T>(
+  packed: string | AsyncIterable<Uint8Array>,
+  parse: ParseLine<T>,
+  { label = typeof packed === 'string' ? packed : '', signal }: ListSource,
+): AsyncGenerator<readonly T[], void, undefined> {
   if (typeof packed === 'string') assertFile(packed)
-  const unzipped = createGunzip()
+  const unzipped = createGunzip({ chunkSize })
   // Errors of the source have to reach the reader of the lines: pipeline destroys both.
   const source = typeof packed === 'string' ? createReadStream(packed) : Readable.from(packed)
   const piped = pipeline(source, unzipped)
   piped.catch(() => undefined)
   let index = 0
   try {
-    for await (const line of linesOf(unzipped, signal)) yield parse(line, index++)
+    for await (const lines of linesOf(unzipped, signal)) {
+      const parsed: T[] = []
+      try {
+        for (const line of lines) parsed.push(parse(line, index++))
+      } finally {
+        // Those before a damaged one count.
+        yield parsed
+      }
+    }
     await piped
   } catch (error) {
     signal?.throwIfAborted()
@@ -71,7 +91,11 @@ export async function* readNdjson<T>(
   }
 }
 
-async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): AsyncGenerator<string> {
+/** Yields the lines of each chunk. */
+async function* linesOf(
+  unzipped: Gunzip,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly string[]> {
   const decoder = new StringDecoder('utf8')
   let begun = ''
   let total = 0
@@ -85,29 +109,40 @@ async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): Asyn
     const lines = (begun + decoder.write(chunk)).split('\n')
     begun = lines.pop() ?? ''
     if (lines.length > 0) limit = limits.line
-    for (const line of lines) if (line !== '') yield line
-    // A chunk is shorter than the limit: only the unfinished line can be too long.
+    yield lines.filter((line) => line !== '')
+    // A chunk is no longer than the limit: only the unfinished line can be too long.
     if (begun.length > limit) throw new Error(`a line has more than ${limit} characters`)
   }
   const last = begun + decoder.end()
-  if (last !== '') yield last
+  if (last !== '') yield [last]
 }
 
-/** Reads a list in the order of its keys. @param parse null: a line without a key @throws {Damaged} for a line out of order, too */
-export async function* readSorted<T extends KeyedLine>(
+/**
+ * A list in the order of its keys. Its lines are checked until one reading has come to the end: the file is of this process.
+ * @param parse null: a line without a key @returns a new stream at each call @throws {Damaged} for a line out of order, too
+ */
+export function sortedList<T extends KeyedLine>(
   file: string,
   parse: ParseLine<T | null>,
   source: ListSource = {},
-) {
+): () => AsyncGenerator<T, void, undefined> {
   const { label = file } = source
-  let last: string | undefined
-  for await (const line of readNdjson(file, parse, source)) {
-    if (line === null) continue
-    const { key } = line
-    if (last !== undefined && !isBefore(last, key))
-      throw new Damaged(`${label} is damaged: not sorted, ${key} after ${last}`)
-    last = key
-    yield line
+  let isChecked = false
+  const parseAgain: ParseLine<T | null> = (line, index) =>
+    index === 0 ? parse(line, index) : ownLine<T>(line)
+  return async function* () {
+    let last: string | undefined
+    for await (const lines of readBatches(file, isChecked ? parseAgain : parse, source)) {
+      for (const line of lines) {
+        if (line === null) continue
+        const { key } = line
+        if (last !== undefined && !isBefore(last, key))
+          throw new Damaged(`${label} is damaged: not sorted, ${key} after ${last}`)
+        last = key
+        yield line
+      }
+    }
+    isChecked = true
   }
 }
 
@@ -122,10 +157,15 @@ export function lineWriter<T extends object>(file: string) {
   // The next call throws the error.
   written.catch(() => undefined)
   let room: Promise<void> | undefined
+  let begun = ''
   return {
     add: (line: T): Promise<void> | undefined => {
       if (failure !== undefined) throw failure.error
-      if (gzip.write(`${JSON.stringify(line)}\n`)) return undefined
+      begun += `${JSON.stringify(line)}\n`
+      if (begun.length < chunkSize) return undefined
+      const chunk = begun
+      begun = ''
+      if (gzip.write(chunk)) return undefined
       room ??= Promise.race([once(gzip, 'drain').then(() => undefined), written]).finally(() => {
         room = undefined
       })
@@ -133,7 +173,10 @@ export function lineWriter<T extends object>(file: string) {
       return room
     },
     end: (): Promise<void> => {
-      gzip.end()
+      // A second end must not write.
+      if (begun === '') gzip.end()
+      else gzip.end(begun)
+      begun = ''
       return written
     },
     read: () => readNdjson(file, ownLine<T>),

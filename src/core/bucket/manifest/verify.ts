@@ -24,7 +24,7 @@ import { compareBody, compareWithListing, listingDifferences } from './listing.t
 import type { ExpectedObject, ObjectDifference } from './listing.ts'
 import { adviseRepair, fetchHead, fetchList, fetchManifest } from './manifest.ts'
 import { etagLine, type Manifest } from './manifest.ts'
-import { nothing, ownLine, readSorted, writeNdjson } from './ndjson.ts'
+import { nothing, ownLine, sortedList, writeNdjson } from './ndjson.ts'
 
 export interface VerifyOptions {
   /** Bodies to read and hash: none, all, or this number of them, chosen at random. */
@@ -105,7 +105,7 @@ async function verifySlot(store: ObjectStore, live: Live, folder: string, option
   const chosen = wanted === 0 ? nothing() : sample(lines(), objects, wanted, random)
   let done = 0
   await inParallel(
-    without(chosen, readSorted(known, ownLine<ObjectDifference>)),
+    without(chosen, sortedList(known, ownLine<ObjectDifference>)()),
     concurrency,
     async (line) => {
       signal.throwIfAborted()

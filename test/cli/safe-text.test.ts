@@ -90,7 +90,7 @@ it('import escapes names of files, cells and columns', async () => {
   }
   const json = await fundpress('import', 'legal_point', name, '--db', 'import.sqlite', '--json')
   expectSafe(json.stdout.split('\n'), Infinity)
-  expect(JSON.parse(json.stdout)).toMatchObject({ file: name })
+  expect(JSON.parse(json.stdout)).toMatchObject({ files: [{ file: name }] })
 })
 
 describe('a bucket with hostile keys', () => {

@@ -1,5 +1,6 @@
 /** `fundpress import`: reads a file into a table of the database. */
 
+import { existsSync } from 'node:fs'
 import { defineCommand, printList, type Session } from '../../core/cli/command.ts'
 import { overrideOf } from '../../core/cli/from-settings.ts'
 import { suggest, UsageError } from '../../core/cli/failure.ts'
@@ -15,18 +16,23 @@ import {
   type FlagsOf,
 } from '../../core/cli/options.ts'
 import { showProgress } from '../../core/cli/progress.ts'
-import { type BadLine, importFile, type ImportOptions, type ImportSummary } from './import.ts'
+import { importFiles, type FileSummary, type ImportOptions, type ImportSummary } from './import.ts'
 import { dateForms } from './days.ts'
 import { choosableEncodings } from './encoding.ts'
 import { headerName, type ColumnMap } from './layout.ts'
 import { settings as importSettings } from './settings.ts'
-import { completeLoad, undoLoad } from './without-file.ts'
+import { readers } from './readers/readers.ts'
+import type { BadRow } from './take/sink.ts'
+import { completeLoad, undoLoad } from './take/without-file.ts'
 import { flagsThatAllow } from '../../core/guards/guards.ts'
 import { escapeInvisible } from '../../core/data/model/printable.ts'
 import { schemaTableNames as tables } from '../../core/data/model/schema.ts'
 import { Argument } from '@commander-js/extra-typings'
 
+const formats = readers.map(({ name }) => name)
+
 const options = [
+  choiceOption('--as <format>', 'The format of the files: else it is recognised by their content', formats),
   choiceOption('--encoding <name>', 'The encoding of the file', [...choosableEncodings]),
   choiceOption('--delimiter <name>', 'What separates its cells', ['semicolon', 'comma', 'tab']),
   choiceOption('--decimal <mark>', 'The decimal separator', ['comma', 'point']),
@@ -69,27 +75,30 @@ const options = [
 
 export default defineCommand({
   description:
-    'Reads a CSV file into a table of the fund database. One transaction takes all lines, or none if one of them is ' +
-    'bad. The first line names the columns, in any order. For the table emt the file may also be the FinDatEx ' +
-    'template (EMT V4, CSV or XLSX). The import finds out from the whole file how it is written, and shows that. It ' +
-    'does not guess: if something stays open, it asks for a flag.',
+    'Reads files into the fund database: what companies send to their distributors anyway, or tables of the schema as CSV. ' +
+    'The format is recognised by the content of a file, never by its name. One transaction takes all rows of all files, or ' +
+    'none if one of them is bad. The import finds out from the whole file how it is written, and shows that. It does not ' +
+    'guess: if something stays open, it asks for a flag.',
   arguments: [
-    // Overrides the parser of the choices, to suggest a name for a misspelt one.
-    new Argument('[table]', 'A table of the schema').choices(tables).argParser((table) => {
-      if (tables.includes(table)) return table
-      throw new UsageError(`there is no table "${table}"${suggest(table, tables)}`)
-    }),
-    new Argument('[file]', 'The CSV file (or the EMT template as XLSX)'),
+    new Argument('[table]', 'A table of the schema, if the files are plain tables'),
+    new Argument('[files...]', 'The files'),
   ],
   settings: ['db'],
   options,
   // SQLite undoes a transaction that was cut off when the database is opened again.
   endsAtOnce: true,
-  json: 'Print { table, file, form, lines, changes, badCount, bad, … } as JSON',
-  notes: `If the database has a row with the same primary key, the row takes the values of the file and keeps those of
+  json: 'Print { files, tables, rows, badCount, bad, … } as JSON',
+  notes: `Formats, for --as:
+${readers.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n')}
+The first argument is a table if it has the name of one, and no file has. Without it, a plain table is recognised if its
+columns fit one table only. Rows of a file may be of any tables, in any order; a fund may come after its prices. Of several
+files, --replace is for each table and fund that they have rows of; --replace-all is for files with rows of one table.
+
+If the database has a row with the same primary key, the row takes the values of the file and keeps those of
 columns that the file lacks: a file with the columns isin and data_permitted withdraws funds. Only a new row needs all
-mandatory columns. An empty cell is NULL. Bad lines are listed by number. If there are any, and --skip-bad is not set,
-nothing is taken and the exit code is 1. \`fundpress check\` finds what only a whole fund can show.
+mandatory columns. An empty cell is NULL. Bad lines are listed with their place. If there are any, and --skip-bad is not
+set, nothing is taken and the exit code is 1. A line that repeats another word for word is counted; one with the same key
+and other values is bad. \`fundpress check\` finds what only a whole fund can show.
 
 Files: CSV in UTF-8, UTF-16 with a byte order mark (Excel: Unicode text), or an encoding with one byte for a character.
 Such a file does not say which one it is. It is read as Windows-1252 if every encoding of --encoding that makes words of
@@ -152,56 +161,75 @@ named. The next change of any table, by any program, is noted there, and a table
 statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete makes the table if an older database lacks it.
 `,
   examples: [
+    [
+      'import funds.csv actions.csv EMT_V4.3.xlsx',
+      'Files that say themselves what they are, in one transaction',
+    ],
     ['import price prices.csv --db funds.sqlite', 'New prices, and corrected ones'],
     ['import structure_item holdings.csv --replace', 'All items of the funds in the file'],
     ['import price nav.csv --map Datum=date --map NAV=net_asset_value --map *= --derive', 'A foreign export'],
     ['import corporate_action actions.csv --map Extag=ex_date', 'Distributions, splits and mergers'],
     ['import document papers.csv --replace', 'All documents of the funds in the file'],
-    ['import emt EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
+    ['import EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
     ['import fund funds.csv --decimal comma --dates german --dry-run', 'What would change'],
     ['import fund withdrawn.csv', 'With the columns isin and data_permitted: funds to withdraw'],
     ['import --undo', 'The database as it was before the last load'],
     ['import --complete --db funds.sqlite', 'After the last import of the night'],
     ['import --complete 2026-11-24', 'The same, for the load of a day'],
   ],
-  run: async (session, flags, table?: string, file?: string) => {
-    if (table === undefined || file === undefined) return runWithoutFile(session, flags, table)
+  run: async (session, flags, first?: string, others: readonly string[] = []) => {
+    if (first === undefined) return runWithoutFile(session, flags)
+    const input = inputOf(first, others, flags)
+    if (flags.undo === true) throw new UsageError('--undo takes no file')
     const { isJson, isQuiet, stdout } = session
     const { skipBad = false, dryRun = false } = flags
-    if (flags.undo === true) throw new UsageError('--undo takes no file')
-    const find = (add: ImportOptions['onBad']) => importInto(session, flags, table, file, add)
+    const find = (add: ImportOptions['onBad']) => importInto(session, flags, input, add)
+    const isOne = input.files.length === 1
     let listed = 0
     const summary = await printList(session, find, {
       name: 'bad',
-      fields: ({ bad: badCount, ...others }) => ({
-        before: { table, file, dryRun, ...others, badCount },
-      }),
-      line: ({ line, reasons }: BadLine) => {
+      fields: (found) => ({ before: { dryRun, ...jsonOf(found) } }),
+      line: ({ file, place, reasons }: BadRow) => {
         listed++
-        return `line ${line}: ${escapeInvisible(reasons.join('; '))}\n`
+        return `${escapeInvisible(`${isOne ? '' : `${file}, `}${place}: ${reasons.join('; ')}`)}\n`
       },
     })
-    const { bad, lines, changes, warnings } = summary
+    const { bad, rows, changes } = summary
     if (!isJson) {
       if (bad > listed) stdout.write(`and ${formatCount(bad - listed)} more bad lines\n`)
-      if (!isQuiet) {
-        for (const warning of warnings) stdout.write(`warning: ${escapeInvisible(warning)}\n`)
-        stdout.write(describeSummary({ table, file, ...figuresOf(summary, dryRun) }))
-      }
+      if (!isQuiet) stdout.write(describeImport(summary, dryRun))
     }
     if (changes !== undefined) return
-    const advice = skipBad || lines === bad ? '' : ` (--skip-bad takes the other ${formatCount(lines - bad)})`
-    throw new Error(`${file} has ${countOf(bad, 'bad line')}: nothing was taken${advice}`)
+    const advice = skipBad || rows === bad ? '' : ` (--skip-bad takes the other ${formatCount(rows - bad)})`
+    const what = isOne ? `${input.files[0] ?? ''} has` : 'the files have'
+    throw new Error(`${what} ${countOf(bad, 'bad line')}: nothing was taken${advice}`)
   },
 })
 
-async function runWithoutFile(session: Session, flags: Flags, table: string | undefined): Promise<void> {
+/** What the arguments name. */
+interface Input {
+  readonly table: string | undefined
+  readonly files: readonly string[]
+}
+
+/** The first argument is a table if it has the name of one, and is the name of no file. @throws {UsageError} for neither */
+function inputOf(first: string, others: readonly string[], { as }: Flags): Input {
+  if (as !== undefined || existsSync(first)) return { table: undefined, files: [first, ...others] }
+  if (tables.includes(first)) {
+    if (others.length === 0)
+      throw new UsageError("missing required argument 'file' (see fundpress import --help)")
+    return { table: first, files: others }
+  }
+  if (/^[a-z0-9_]+$/i.test(first))
+    throw new UsageError(`there is no table "${first}"${suggest(first, tables)}`)
+  return { table: undefined, files: [first, ...others] }
+}
+
+async function runWithoutFile(session: Session, flags: Flags): Promise<void> {
   const { settings, print, now } = session
   const { undo = false, complete } = flags
-  if (table !== undefined || undo === (complete !== undefined)) {
-    const missing = table === undefined ? 'table' : 'file'
-    throw new UsageError(`missing required argument '${missing}' (see fundpress import --help)`)
-  }
+  if (undo === (complete !== undefined))
+    throw new UsageError("missing required argument 'file' (see fundpress import --help)")
   const db = required(settings.db, 'db')
   const patience = patienceOf(session, flags, db)
   if (undo) {
@@ -225,7 +253,7 @@ const patienceOf = ({ signal, isQuiet, stderr }: Session, { wait }: Flags, db: s
 })
 
 /** Maps of the flags win over those of the config. @throws {UsageError} for two names of one column, or an unknown table */
-function columnMapOf({ settingsOf }: Session, { map = [] }: Flags, table: string): ColumnMap {
+function columnMapOf({ settingsOf }: Session, { map = [] }: Flags): (table: string) => ColumnMap {
   const tablesOfConfig = settingsOf(importSettings).import
   const unknown = Object.keys(tablesOfConfig).find((name) => !tables.includes(name))
   if (unknown !== undefined)
@@ -233,10 +261,12 @@ function columnMapOf({ settingsOf }: Session, { map = [] }: Flags, table: string
   const named = new Map(map)
   if (named.size < map.length) throw new UsageError('--map names a column of the file twice')
   if (named.get('*')) throw new UsageError('--map *= ignores columns: it takes no name')
-  const configured = Object.entries(tablesOfConfig[table]?.columns ?? {})
-    .map(([source, target]) => [headerName(source), target] as const)
-    .filter(([, target]) => target === '' || ![...named.values()].includes(target))
-  return new Map([...configured, ...named])
+  return (table) => {
+    const configured = Object.entries(tablesOfConfig[table]?.columns ?? {})
+      .map(([source, target]) => [headerName(source), target] as const)
+      .filter(([, target]) => target === '' || ![...named.values()].includes(target))
+    return new Map([...configured, ...named])
+  }
 }
 
 const delimiters = { semicolon: ';', comma: ',', tab: '\t' } as const
@@ -244,8 +274,7 @@ const delimiters = { semicolon: ';', comma: ',', tab: '\t' } as const
 function importInto(
   session: Session,
   flags: Flags,
-  table: string,
-  file: string,
+  { table, files }: Input,
   onBad: ImportOptions['onBad'],
 ): Promise<ImportSummary> {
   const { settings, settingsOf, now } = session
@@ -254,17 +283,18 @@ function importInto(
   const reading = showProgress(session, 'bytes read')
   const taking = showProgress(session, 'funds taken')
   const patience = patienceOf(session, flags, db)
-  return importFile({
+  return importFiles({
     ...patience,
     db,
     table,
-    file,
+    files,
+    as: flags.as,
     encoding,
-    usualEncoding: settingsOf(importSettings).import[table]?.encoding,
+    usualEncodingOf: (name) => settingsOf(importSettings).import[name]?.encoding,
     decimal,
     dates,
     suggest,
-    columnMap: columnMapOf(session, flags, table),
+    columnMapOf: columnMapOf(session, flags),
     named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
     isDeriving: flags.derive === true,
     complete: flags.complete,
@@ -294,16 +324,54 @@ function importInto(
   })
 }
 
-function figuresOf(summary: ImportSummary, isDryRun: boolean) {
-  const { form, notes, lines, bad, changes, objections, allowed, copy } = summary
-  const { added, changed, unchanged, removed } = changes ?? {}
-  const words = Object.entries({ new: added, changed, unchanged, removed })
-  const rows = words.map(([word, count = 0]) => `${formatCount(count)} ${word}`).join(', ')
+function jsonOf({ files, bad, changes, ...others }: ImportSummary) {
+  const counted = files.map(({ leftOut, repeated, bad: badCount, ...file }) => ({
+    ...file,
+    badCount,
+    repeated,
+    leftOut: [...leftOut].map(([what, { count, first }]) => ({ what, count, first })),
+  }))
+  return { files: counted, tables: changes ?? null, ...others, badCount: bad }
+}
+
+/** The report: what each file had, then what became of each table. */
+function describeImport(summary: ImportSummary, isDryRun: boolean): string {
+  const warnings = summary.files.flatMap((file) => file.warnings)
+  const files = summary.files.map(figuresOfFile)
+  const all = figuresOf(summary, isDryRun)
+  const hasAny = Object.values(all).some((figure) => figure !== null)
+  const blocks = [...files, ...(hasAny ? [all] : [])]
+  return (
+    warnings.map((warning) => `warning: ${escapeInvisible(warning)}\n`).join('') +
+    blocks.map((figures) => describeSummary(figures)).join('\n')
+  )
+}
+
+function figuresOfFile({ file, format, table, form, notes, rows, bad, repeated, leftOut }: FileSummary) {
+  const left = [...leftOut].map(
+    ([what, { count, first }]) => `${what} (${formatCount(count)}, the first: ${first})`,
+  )
+  const again = repeated === 1 ? '1 row repeats another one' : `${formatCount(repeated)} rows repeat others`
+  const all = [...notes, ...(repeated === 0 ? [] : [again])]
   return {
+    file,
+    as: [format, ...(table === undefined ? [] : [table])].join(' '),
     form: form.join(', '),
+    notes: all.length === 0 ? null : all.join('; '),
+    'left out': left.length === 0 ? null : left.join('; '),
+    rows: formatCount(rows) + (bad === 0 ? '' : `, ${formatCount(bad)} of them bad`),
+  }
+}
+
+function figuresOf({ notes, changes = {}, objections, allowed, copy }: ImportSummary, isDryRun: boolean) {
+  const end = isDryRun ? ' (dry run: nothing was changed)' : ''
+  const tables = Object.entries(changes).map(([name, { added, changed, unchanged, removed }]) => {
+    const words = Object.entries({ new: added, changed, unchanged, removed })
+    return [name, words.map(([word, count]) => `${formatCount(count)} ${word}`).join(', ') + end] as const
+  })
+  return {
+    ...Object.fromEntries(tables),
     notes: notes.length === 0 ? null : notes.join('; '),
-    lines: formatCount(lines) + (bad === 0 ? '' : `, ${formatCount(bad)} of them bad`),
-    rows: changes === undefined ? null : rows + (isDryRun ? ' (dry run: nothing was changed)' : ''),
     refused:
       isDryRun && objections.length > 0
         ? `${objections.map(({ message }) => message).join('; ')}: it needs ${flagsThatAllow(objections)}`

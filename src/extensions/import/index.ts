@@ -8,7 +8,7 @@ export const extension: Extension = {
   commands: [
     {
       name: 'import',
-      summary: 'read a file into a table of the database',
+      summary: 'read files into the database',
       isFirst: true,
       load: () => import('./command.ts'),
     },

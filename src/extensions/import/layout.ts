@@ -1,15 +1,10 @@
-/**
- * Which cell of a line goes into which column, as the header says: the schema's own names, or the fields of the European
- * MiFID Template of FinDatEx (EMT V4) for table emt.
- */
+/** Which cell of a line goes into which column, as the header says by the schema's own names, or by names that a map has for them. */
 
 import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { SchemaTable, TableColumn } from '../../core/data/model/columns.ts'
-import { schemaTables } from '../../core/data/model/schema.ts'
 import { derivableColumns } from '../../core/data/derive/figures.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
-import { mandatoryFields } from './template-fields.ts'
 import type { FileCell } from './values.ts'
 
 export interface CellLines {
@@ -39,10 +34,6 @@ export interface Field {
 
 export interface Layout {
   readonly fields: readonly Field[]
-  /** A column of prices that is compared with the currency of the fund, and not stored. */
-  readonly currency: Field | undefined
-  /** Columns that the file lacks and a new row needs: a row that exists keeps its values. */
-  readonly kept: readonly string[]
   readonly width: readonly [least: number, most: number]
   /** Finds faults of a line beside those of its values. */
   readonly check: (cells: readonly FileCell[], line: number) => readonly string[]
@@ -53,7 +44,7 @@ export interface Layout {
 }
 
 /** Names that are like an unknown one: the end of a message. */
-type Suggest = (word: string, names: readonly string[]) => string
+export type Suggest = (word: string, names: readonly string[]) => string
 
 /** A header's name as it is compared: without upper case. */
 export const headerName = (cell: FileCell): string => String(cell).trim().toLowerCase()
@@ -99,12 +90,10 @@ export function columnLayout(
     faults.push(`${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}`)
   }
   if (faults.length > 0) throw new Error(faults.join('; ') + mapHint(assigned, table, options))
-  const currency = fields.find(({ column }) => !table.columns.includes(column))
+  const currency = fields.find(({ column }) => column === fundCurrency)
   const left = absent.map(({ name }) => name)
   return {
-    fields: fields.filter((field) => field !== currency),
-    currency,
-    kept: names,
+    fields,
     width: [width, header.length],
     check: (cells) =>
       cells.slice(width).flatMap((cell, index) => {
@@ -167,8 +156,28 @@ export function deriveHint(columns: readonly string[]): string {
   return derivable.length === 0 ? '' : ` (--derive computes ${derivable.join(', ')})`
 }
 
-/** A price has no currency of its own, but a file may say in which its prices are. */
-const currencyColumns = schemaTables.fund.columns.filter(({ name }) => name === 'currency')
+/** A price has no currency of its own, but a file may say in which its prices are: it is compared with the fund's, and not stored. */
+export const fundCurrency: TableColumn = {
+  name: 'currency',
+  field: 'currency',
+  kind: 'currency',
+  isKey: false,
+  isNullable: false,
+  download: null,
+}
+
+/** Columns of the table, and those of its rows that are not stored. */
+export const columnsOf = (table: SchemaTable): readonly TableColumn[] =>
+  table.name === 'price' ? [...table.columns, fundCurrency] : table.columns
+
+/** Whether a header has columns of the table only, all of its key, and others: a file with these is of this table. */
+export function fitsTable(table: SchemaTable, header: readonly FileCell[], columnMap: ColumnMap): boolean {
+  const width = header.findLastIndex((cell) => headerName(cell) !== '') + 1
+  const { fields, unknown, unnamed } = assign(table, header.slice(0, width), columnMap)
+  const names = new Set(fields.map(({ column }) => column.name))
+  const isWhole = unknown.length === 0 && unnamed.length === 0 && names.size > table.key.length
+  return isWhole && table.key.every((name) => names.has(name))
+}
 
 /** Assigns cells to columns: `unknown` cells have no column, the `foreign` ones of them no map either, `unnamed` ones no name. */
 function assign(table: SchemaTable, header: readonly FileCell[], columnMap: ColumnMap) {
@@ -177,7 +186,7 @@ function assign(table: SchemaTable, header: readonly FileCell[], columnMap: Colu
   const unknown: string[] = []
   const foreign: string[] = []
   const unnamed: number[] = []
-  const columns = [...table.columns, ...(table.name === 'price' ? currencyColumns : [])]
+  const columns = columnsOf(table)
   for (const [at, cell] of header.entries()) {
     const name = headerName(cell)
     const shown = printable(String(cell))
@@ -195,79 +204,5 @@ function assign(table: SchemaTable, header: readonly FileCell[], columnMap: Colu
   return { fields, ignored, unknown, foreign, unnamed }
 }
 
-const notInFile = (names: readonly string[]) =>
+export const notInFile = (names: readonly string[]) =>
   names.length === 0 ? [] : [`not in the file: ${names.join(', ')}`]
-
-const versionField = '00001'
-const codeTypeField = '00020'
-/** ISO 6166. Source: the template's closed list. */
-const isinCode = '1'
-
-/** The versions that this was written for. Later ones of the fourth have kept the numbers so far. */
-const knownVersions = ['V4', 'V4.0', 'V4.1', 'V4.2', 'V4.3']
-
-/** The number of a field of the template, of a header's cell: `00010_Financial_Instrument_Identifying_Data`. */
-export const fieldNumber = (cell: FileCell): string | undefined =>
-  /^\s*([0-9]{5})(?![0-9])/.exec(String(cell))?.[1]
-
-export function isTemplateHeader(header: readonly FileCell[]): boolean {
-  const numbers = new Set(header.map(fieldNumber))
-  return [versionField, '00010'].some((number) => numbers.has(number)) && numbers.size > 2
-}
-
-/** @throws {Error} if a field that nothing can be read without is missing */
-export function templateLayout(table: SchemaTable, header: readonly FileCell[]): Layout {
-  const places = new Map<string, number>()
-  for (const [at, cell] of header.entries()) {
-    const number = fieldNumber(cell)
-    if (number === undefined) continue
-    if (places.has(number)) throw new Error(`field ${number} is there twice`)
-    places.set(number, at)
-  }
-  const required = (number: string, what: string): number => {
-    const at = places.get(number)
-    if (at === undefined) throw new Error(`field ${number} of the template, ${what}, is missing`)
-    return at
-  }
-  const version = required(versionField, 'the version')
-  required('00010', 'the ISIN')
-  const fields = table.columns.flatMap((column): Field[] => {
-    const at = places.get(column.template ?? '')
-    return at === undefined ? [] : [{ column, at, label: `${column.template} (${column.name})` }]
-  })
-  const wanted = new Set(table.columns.flatMap(({ template }) => template ?? []))
-  const codeType = places.get(codeTypeField)
-  const versions = new Set<string>()
-  const mandatory = mandatoryFields(places)
-  return {
-    fields,
-    currency: undefined,
-    kept: [],
-    width: [header.length, header.length],
-    check: (cells, line) => {
-      mandatory.look(cells, line)
-      const name = versionName(textOf(cells[version]))
-      const isRight = /^V4(?:\.[0-9]{1,2})?$/.test(name)
-      if (isRight) versions.add(name)
-      const type = codeType === undefined ? isinCode : textOf(cells[codeType])
-      const wrong = `EMT version ${quoted(name)} is not one of ${knownVersions.join(', ')}`
-      const other = `the fund is named by a code of type ${quoted(type)}, not by its ISIN (1)`
-      return [
-        ...(isRight ? [] : [`${versionField}: ${wrong}`]),
-        ...(type === isinCode ? [] : [`${codeTypeField}: ${other}`]),
-      ]
-    },
-    notes: () => [
-      ...[...versions]
-        .sort()
-        .map((name) => `EMT ${name}${knownVersions.includes(name) ? '' : ', which is not known here'}`),
-      ...notInFile([...wanted].filter((number) => !places.has(number)).sort()),
-    ],
-    warnings: mandatory.warnings,
-  }
-}
-
-const textOf = (cell: FileCell | undefined) => String(cell ?? '').trim()
-
-/** A spreadsheet makes a number of a version without the V. */
-const versionName = (version: string) => (/^[0-9]/.test(version) ? `V${version}` : version.toUpperCase())

@@ -8,40 +8,51 @@ import { readFileSync, statSync } from 'node:fs'
 import { FlateErrorCode, strFromU8, unzipSync, zipSync, type FlateError, type Unzipped } from 'fflate'
 import { Parser } from 'saxen'
 import { messageOf } from '../../core/system/message.ts'
-import { readStart } from '../../core/system/read-start.ts'
 import { quoted } from '../../core/data/model/printable.ts'
-import type { LineVisitor } from './layout.ts'
+import type { CellLines, LineVisitor } from './layout.ts'
+import type { Sheet } from './readers/reader.ts'
 import type { FileCell } from './values.ts'
 
 /** A title or two may stand above the header. */
 const headerWithin = 50
 
-export const isWorkbook = (file: string): boolean =>
-  readStart(file, 4).toString('latin1') === 'PK\u0003\u0004'
-
-/** @throws {Error} if it is no workbook, or if not exactly one of its sheets has such a header */
-export async function openWorkbook(file: string, isHeader: (cells: readonly FileCell[]) => boolean) {
+/** @throws {Error} if it cannot be read, or breaks a limit */
+export async function readSheets(file: string): Promise<readonly Sheet[]> {
   const { default: readWorkbook } = await import('read-excel-file/node')
   const sheets = await readWorkbook(bounded(file), { trim: false }).catch((error: unknown) => {
     throw new Error(`${file} cannot be read as a workbook (XLSX)`, { cause: error })
   })
-  const found = sheets.flatMap(({ sheet, data }) => {
+  return sheets.map(({ sheet, data }) => {
     // The package's own type names the constructor instead of a Date.
     const lines = (data as readonly (readonly unknown[])[]).map((row) => row.map(cellOf))
+    return { name: sheet, lines }
+  })
+}
+
+/**
+ * The lines below the header of the sheet that has one.
+ * @param what the header has, for messages @throws {Error} if not exactly one of the sheets has such a header
+ */
+export function linesOfSheet(
+  file: string,
+  sheets: readonly Sheet[],
+  isHeader: (cells: readonly FileCell[]) => boolean,
+  what: string,
+): CellLines {
+  const found = sheets.flatMap(({ name, lines }) => {
     const at = lines.slice(0, headerWithin).findIndex(isHeader)
-    return at < 0 ? [] : [{ sheet, lines, at }]
+    return at < 0 ? [] : [{ name, lines, at }]
   })
   const [first, ...others] = found
-  const fields = "the names of the template's fields (00010_…, and 00001_… for the version)"
-  if (first === undefined) throw new Error(`${file}: no sheet has a line with ${fields}`)
-  const names = found.map(({ sheet }) => quoted(sheet)).join(' and ')
+  if (first === undefined) throw new Error(`${file}: no sheet has a line with ${what}`)
+  const names = found.map(({ name }) => quoted(name)).join(' and ')
   if (others.length > 0)
-    throw new Error(`${file}: the sheets ${names} both have the template's fields: leave one in the file`)
-  const { sheet, lines, at } = first
+    throw new Error(`${file}: the sheets ${names} both have a line with ${what}: leave one in the file`)
+  const { name, lines, at } = first
   return {
     header: lines[at] ?? [],
     headerLine: at + 1,
-    form: `XLSX, sheet ${quoted(sheet)}`,
+    form: `XLSX, sheet ${quoted(name)}`,
     read: (visitor: LineVisitor) => {
       for (const [index, cells] of lines.entries()) {
         if (index > at && cells.some((cell) => cell !== '')) visitor.line(cells, index + 1)

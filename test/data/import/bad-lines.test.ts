@@ -157,6 +157,8 @@ it('import lists a thousand bad lines and counts the others', async () => {
   const { stdout } = await folder.importLines(...args, ['--json'])
   const { bad, ...summary } = JSON.parse(stdout) as { readonly bad: readonly unknown[] }
   expect(bad).toHaveLength(1000)
-  expect(bad[999]).toEqual({ line: 1001, reasons: [`date "day 999" ${noDay}${otherForms}`] })
-  expect(summary).toMatchObject({ table: 'legal_point', dryRun: false, lines: 1500, badCount: 1500 })
+  const reasons = [`date "day 999" ${noDay}${otherForms}`]
+  expect(bad[999]).toEqual({ file: expect.any(String), place: 'line 1001', reasons })
+  const files = [{ format: 'table', table: 'legal_point', rows: 1500, badCount: 1500 }]
+  expect(summary).toMatchObject({ files, dryRun: false, rows: 1500, badCount: 1500 })
 })

@@ -230,7 +230,8 @@ describe('import warns of mandatory fields of EMT V4.3', () => {
     const flags = ['--json', '--decimal', 'point', '--dates', 'iso']
     const ended = await folder.importLines(folder.database(), 'emt', [header, ...rows], flags)
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' })
-    return (JSON.parse(ended.stdout) as { warnings: string[] }).warnings
+    const { files } = JSON.parse(ended.stdout) as { files: readonly { warnings: string[] }[] }
+    return files[0]?.warnings
   }
 
   it('not of a line that has them all', async () => {

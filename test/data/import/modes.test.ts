@@ -130,7 +130,7 @@ describe('import of a file without a line after its header', () => {
 
 it('import --dry-run shows the same counts and changes nothing', async () => {
   const lines = [header, [first, '4', 'Neu', '7'], [first, '5', 'Fünf', '5']]
-  const rows = (stdout: string) => /rows {3}([^\n(]*)/.exec(stdout)?.[1]?.trim()
+  const rows = (stdout: string) => /key_figure {2}([^\n(]*)/.exec(stdout)?.[1]?.trim()
   for (const flags of [[], ['--replace'], ['--replace-all']]) {
     const db = folder.database()
     const before = dumpAll(folder.file(db))
@@ -147,14 +147,24 @@ it('import --json prints the whole summary', async () => {
   const lines = [header, [first, '4', 'Neu', '7']]
   const { stdout } = await folder.importLines(folder.database(), 'key_figure', lines, ['--json', '--dry-run'])
   expect(JSON.parse(stdout)).toEqual({
-    table: 'key_figure',
-    file: expect.any(String),
+    files: [
+      {
+        file: expect.any(String),
+        format: 'table',
+        table: 'key_figure',
+        form: ['UTF-8, delimiter ;'],
+        notes: ['not in the file: name_en, value2, has_value2'],
+        warnings: [],
+        leftOut: [],
+        rows: 1,
+        repeated: 0,
+        badCount: 0,
+      },
+    ],
     dryRun: true,
-    form: ['UTF-8, delimiter ;'],
-    notes: ['not in the file: name_en, value2, has_value2'],
-    warnings: [],
-    lines: 1,
-    changes: { added: 0, changed: 1, unchanged: 0, removed: 0 },
+    rows: 1,
+    tables: { key_figure: { added: 0, changed: 1, unchanged: 0, removed: 0 } },
+    notes: [],
     objections: [],
     allowed: [],
     copy: null,

@@ -298,7 +298,7 @@ describe("import of Excel's line sep=", () => {
     const lines = [`isin,date,value`, `${isin},2024-01-02,"1.5"`, `${isin},2024-01-32,1`]
     const text = first + lines.join('\n').replaceAll(',', mark)
     const { code, stdout, rows } = await importText(text, 'legal_point', '--skip-bad')
-    const form = `form   UTF-8, delimiter ${name === '' ? mark : name} (line 1 is sep=), `
+    const form = `form  UTF-8, delimiter ${name === '' ? mark : name} (line 1 is sep=), `
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(form) })
     expect(stdout).toContain(`line ${first.endsWith('\n\n') ? 5 : 4}: date "2024-01-32"`)
     expect(rows()).toEqual([{ isin, date: '2024-01-02', value: 1.5 }])

@@ -3,12 +3,12 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { flushFile, flushFolder } from '../../core/system/durable.ts'
-import { databaseError } from '../../core/data/read/open.ts'
+import { flushFile, flushFolder } from '../../../core/system/durable.ts'
+import { databaseError } from '../../../core/data/read/open.ts'
 import { copyOf, copyPages } from './backup.ts'
-import { markComplete } from '../../core/data/read/complete.ts'
+import { markComplete } from '../../../core/data/read/complete.ts'
 import { openForWriting, whenFree, type Waiting } from './database.ts'
-import { readLoad } from '../../core/data/read/load.ts'
+import { readLoad } from '../../../core/data/read/load.ts'
 
 /**
  * Puts the copy of the database as it was before the last load into its place, with the mark of completeness that it had:

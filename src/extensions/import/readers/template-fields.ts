@@ -4,8 +4,8 @@
  * "Codification". Fields that are mandatory for structured securities only are left out.
  */
 
-import { quoted } from '../../core/data/model/printable.ts'
-import type { FileCell } from './values.ts'
+import { quoted } from '../../../core/data/model/printable.ts'
+import type { FileCell } from '../values.ts'
 
 const any = null
 const yesNo = ['Y', 'N']

@@ -7,9 +7,10 @@ import {
   type ComparedPrice,
   type DatedNav,
   type PricingAction,
-} from '../../core/data/derive/figures.ts'
-import { schemaTables } from '../../core/data/model/schema.ts'
-import { daysOfYearEnd } from '../../core/guards/year-end.ts'
+} from '../../../core/data/derive/figures.ts'
+import { schemaTables } from '../../../core/data/model/schema.ts'
+import { daysOfYearEnd } from '../../../core/guards/year-end.ts'
+import { bitsOf, stagedName } from './staging.ts'
 
 /** A NAV of the file or of the database, and whether the file adds or corrects it. */
 interface Line extends DatedNav {
@@ -19,16 +20,16 @@ interface Line extends DatedNav {
 
 /**
  * A later price of the database joins the lines of the file where it is against a NAV that the file adds or corrects.
- * @param staged the table of the lines @param columns those that the file lacks @param isUpsert whether other rows stay
+ * @param columns those that some line of the files lacks @param isUpsert whether other rows stay
  * @param actionsOf a fund
  */
 export function priceDeriver(
   db: Database,
-  staged: string,
   columns: readonly string[],
   isUpsert: boolean,
   actionsOf: (isin: string) => readonly PricingAction[],
 ) {
+  const staged = stagedName(schemaTables.prices)
   // Rows that the import removes are no price before. Some more than the last price of the year before show its rhythm.
   const kept = isUpsert
     ? `UNION ALL SELECT date, net_asset_value, 0, 0 FROM main.price AS own
@@ -46,7 +47,10 @@ export function priceDeriver(
   const join = db.prepare(
     `INSERT INTO ${staged} (${names}) SELECT ${names} FROM main.price WHERE isin = :isin AND date = :date`,
   )
-  const values = columns.map((name) => `${name} = iif(:has_${name}, :${name}, ${name})`).join(', ')
+  const isFree = (name: string) => `NOT (has & ${bitsOf(schemaTables.prices, [name])})`
+  const values = columns
+    .map((name) => `${name} = iif(:has_${name} AND ${isFree(name)}, :${name}, ${name})`)
+    .join(', ')
   const update = db.prepare(`UPDATE ${staged} SET ${values} WHERE isin = :isin AND date = :date`)
   const again = { count: 0, first: '' }
   const withoutBase = { count: 0, first: '' }

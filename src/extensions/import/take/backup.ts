@@ -3,13 +3,13 @@
 import { chownSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { flushFile, flushFolder } from '../../core/system/durable.ts'
-import { messageOf } from '../../core/system/message.ts'
-import { makePrivateFile } from '../../core/system/private.ts'
-import { removeLeftovers, temporaryName } from '../../core/data/model/new-database.ts'
-import { changeCopy } from '../../core/data/read/copy.ts'
-import { databaseError, isBusy } from '../../core/data/read/open.ts'
-import { forgetLoad } from '../../core/data/read/load.ts'
+import { flushFile, flushFolder } from '../../../core/system/durable.ts'
+import { messageOf } from '../../../core/system/message.ts'
+import { makePrivateFile } from '../../../core/system/private.ts'
+import { removeLeftovers, temporaryName } from '../../../core/data/model/new-database.ts'
+import { changeCopy } from '../../../core/data/read/copy.ts'
+import { databaseError, isBusy } from '../../../core/data/read/open.ts'
+import { forgetLoad } from '../../../core/data/read/load.ts'
 
 /** 8 MB: large enough to be fast, small enough to hear a signal soon. */
 const pagesAtOnce = 2000
@@ -66,6 +66,7 @@ export async function makeBackup(db: Database.Database, now: Date, signal: Abort
     const advice = 'make room beside it, or do without a copy (--no-backup)'
     throw new Error(`no copy of ${db.name} could be made, ${advice}: ${messageOf(reason)}`, { cause: reason })
   }
+  let isKept = false
   return {
     /** Names the copy, before the import commits. @returns the time in its name, ISO 8601 */
     keep: (): string => {
@@ -74,7 +75,14 @@ export async function makeBackup(db: Database.Database, now: Date, signal: Abort
       flushFolder(dirname(copy))
       return copiedAt
     },
-    discard,
+    /** To be called after the commit: the copy stays. */
+    release: () => {
+      isKept = true
+    },
+    /** Removes the copy, unless it was released. */
+    discard: () => {
+      if (!isKept) discard()
+    },
   }
 }
 

@@ -1,0 +1,112 @@
+/** Lines of cells become rows of one table: what the readers of CSV and workbooks share. */
+
+import type { SchemaTable } from '../../../core/data/model/columns.ts'
+import type { CellLines, Layout } from '../layout.ts'
+import { notationSniffer, type Notations } from '../notation.ts'
+import { convert, isProblem, type FileCell, type Value } from '../values.ts'
+import type { ReadOptions, RowSink, Told } from './reader.ts'
+
+/** Tools to read the lines of a file with. */
+interface Reading {
+  readonly file: string
+  readonly table: SchemaTable
+  readonly cells: CellLines
+  readonly layout: Layout
+  readonly sink: RowSink
+  readonly options: ReadOptions
+}
+
+/** @throws {Error} if the file leaves open how it is to be read, or has no line after its header */
+export async function readCells({ file, table, cells, layout, sink, options }: Reading): Promise<Told> {
+  const bytes = passMeter(sink, options)
+  const notations = await sniffNotations(file, { cells, layout, bytes }, options)
+  const valuesIn = lineConverter(table, layout, notations, options)
+  const columns = layout.fields.map(({ column }) => column.name)
+  const take = sink.rowsOf(table.name, columns, options.scope === 'upsert' ? 'kept' : 'emptied')
+  let lines = 0
+  await cells.read({
+    line: (found, line) => {
+      lines++
+      const { values, faults } = valuesIn(found, line)
+      if (faults.length > 0) sink.bad(line, faults)
+      else take(values, line)
+    },
+    broken: (reason, line) => {
+      lines++
+      sink.bad(line, [reason])
+    },
+    bytes,
+  })
+  // A broken export may leave no line: to read it as `no rows` would empty the table.
+  if (lines === 0)
+    throw new Error(
+      `${file} has no line after its header: nothing was imported; check that the export is complete` +
+        options.adviceToEmpty(table.name),
+    )
+  return {
+    form: [cells.form, ...notations.form],
+    notes: layout.notes(),
+    warnings: layout.warnings(),
+  }
+}
+
+/** Counts the bytes of a file that is read several times: for its encoding, its notations, and its rows. */
+export function passMeter(sink: RowSink, { decimal, dates }: ReadOptions): (count: number) => void {
+  const passes = decimal === undefined || dates === undefined ? 3 : 2
+  return (count) => sink.bytes(count / passes)
+}
+
+async function sniffNotations(
+  file: string,
+  { cells, layout, bytes }: Pick<Reading, 'cells' | 'layout'> & Readonly<{ bytes: (count: number) => void }>,
+  { decimal, dates }: ReadOptions,
+): Promise<Notations> {
+  const [least, most] = layout.width
+  const sniffer = notationSniffer(layout.fields, { decimal, dates })
+  if (sniffer.isNeeded) {
+    const line = (found: readonly FileCell[], number: number) => {
+      if (found.length >= least && found.length <= most) sniffer.look(found, number)
+    }
+    await cells.read({ line, broken: () => undefined, bytes })
+  }
+  return within(file, sniffer.notations)
+}
+
+/** Names the place in an error. */
+export function within<T>(place: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    throw new Error(`${place}: ${error.message}`, { cause: error })
+  }
+}
+
+/** @returns a function that gives the values of a line, or its faults */
+function lineConverter(
+  table: SchemaTable,
+  { fields, check, width: [least, most] }: Layout,
+  { marks, dates }: Notations,
+  { currencies }: ReadOptions,
+) {
+  const columns = fields.map((field, index) => {
+    return { ...field, notation: { mark: marks[index] ?? 'point', dates } }
+  })
+  // Many lines are of one fund: a known ISIN needs no check of its digit.
+  const isKnown = (cell: FileCell) => table.name !== 'fund' && currencies.has(String(cell))
+  return (cells: readonly FileCell[], line: number) => {
+    const values: Value[] = []
+    if (cells.length < least || cells.length > most) {
+      const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
+      return { values, faults: [`it has ${count}, the header ${most}`] }
+    }
+    const faults = [...check(cells, line)]
+    for (const { column, at, label, notation } of columns) {
+      const cell = cells[at] ?? ''
+      const value = column.kind === 'isin' && isKnown(cell) ? String(cell) : convert(cell, column, notation)
+      if (isProblem(value)) faults.push(`${label} ${value.reason}`)
+      else values.push(value)
+    }
+    return { values, faults }
+  }
+}

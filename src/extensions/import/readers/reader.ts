@@ -1,0 +1,107 @@
+/** What a reader of a format of files is: what it gets to see, and where its rows go. A border of types only. */
+
+import type { SchemaTable } from '../../../core/data/model/columns.ts'
+import type { ChoosableEncoding } from '../encoding.ts'
+import type { Delimiter } from '../csv.ts'
+import type { ColumnMap, Suggest } from '../layout.ts'
+import type { Place } from '../take/staging.ts'
+import type { DateForm } from '../days.ts'
+import type { DecimalMark, FileCell, Value } from '../values.ts'
+
+/** A format of files. The registry is `readers.ts`. */
+export interface Reader {
+  /** For `--as`, and in the report. */
+  readonly name: string
+  /** A line of the help: `the European MiFID Template of FinDatEx (EMT V4), CSV or XLSX`. */
+  readonly about: string
+  /** By the content of a file, never by its name. */
+  readonly recognises: (start: FileStart, options: ReadOptions) => boolean
+  /**
+   * Gives all rows to the sink, in any order.
+   * @returns what people are told about the file
+   * @throws {Error} if the file cannot be read at all, or leaves open how: nothing is taken
+   */
+  readonly read: (start: FileStart, sink: RowSink, options: ReadOptions) => Promise<Told>
+}
+
+/** What is known of a file before it is read. */
+export interface FileStart {
+  readonly file: string
+  /** At most its first 64 KiB. */
+  readonly bytes: Buffer
+  /** The same as text: UTF-16 if a mark says so, else UTF-8, with U+FFFD for what is neither. */
+  readonly text: string
+  /** Null if it is no workbook (XLSX). */
+  readonly sheets: readonly Sheet[] | null
+  /** Its first lines as cells, of each sheet, or by each delimiter: one of them may be a header. */
+  readonly heads: readonly (readonly FileCell[])[]
+}
+
+export interface Sheet {
+  readonly name: string
+  readonly lines: readonly (readonly FileCell[])[]
+}
+
+/** What people are told about a file, after it has been read. */
+export interface Told {
+  /** If the file is a plain table. */
+  readonly table?: string
+  /** `UTF-8, delimiter ;`, `FundsXML 4.2.9`. */
+  readonly form: readonly string[]
+  readonly notes: readonly string[]
+  /** Faults that refuse no row. */
+  readonly warnings: readonly string[]
+}
+
+/** Where the rows of one file go. It checks them and stages them outside of the database. */
+export interface RowSink {
+  /**
+   * A row of a table. Texts have the notation and the unit of the schema (ISO days, a decimal point, fractions as it has them); null
+   * says that there is no value. A column that is absent keeps what the database has. A price may have `currency`, which is compared
+   * with the currency of the fund.
+   * @param place what a person can find: `line 12`, `cell C7 of sheet "Prices"`, `line 1834, /FundsXML4/…`
+   */
+  readonly row: (table: string, values: Readonly<Record<string, Value>>, place: string) => void
+  /** For many rows with the same columns: their values are as `convert` (`values.ts`) makes them. */
+  readonly rowsOf: (table: string, columns: readonly string[], absent: Absent) => TakeRow
+  /** A row or value that cannot be taken: it refuses the import, unless the bad ones are skipped. */
+  readonly bad: (place: Place, reasons: readonly string[]) => void
+  /** What is left out on purpose, and why: the report has a count and the first place of each text. */
+  readonly leftOut: (what: string, place: string) => void
+  /** How many bytes of the file were read since the last call. It throws if the import is to end. */
+  readonly bytes: (count: number) => void
+}
+
+/** `upsert` keeps what the files do not name; `funds` replaces all rows of the funds that they name; `table` all rows. */
+export type Scope = 'upsert' | 'funds' | 'table'
+
+/** What becomes of columns that rows lack: those of the database keep their values, or lose them. */
+export type Absent = 'kept' | 'emptied'
+
+/** @param values in the order of the columns */
+export type TakeRow = (values: readonly Value[], place: Place) => void
+
+/** What the command line and the config say. Undefined: the reader finds out. */
+export interface ReadOptions {
+  /** Named on the command line. */
+  readonly table: SchemaTable | undefined
+  readonly suggest: Suggest
+  readonly columnMapOf: (table: string) => ColumnMap
+  /** Columns of the file that have to be there, because the command line names them. */
+  readonly named: readonly string[]
+  readonly encoding: ChoosableEncoding | undefined
+  /** For files that do not say themselves what they are, unless `encoding` says it. */
+  readonly usualEncodingOf: (table: string) => ChoosableEncoding | undefined
+  readonly delimiter: Delimiter | undefined
+  readonly decimal: DecimalMark | undefined
+  readonly dates: DateForm | undefined
+  /** Computes the columns of prices that the file lacks. */
+  readonly isDeriving: boolean
+  readonly scope: Scope
+  /** Whether a table of the database has rows, whose values stay where a file lacks their columns. */
+  readonly hasRows: (table: string) => boolean
+  /** The end of a message about a file without rows: how a table is emptied, if all of its rows were to be replaced; else ''. */
+  readonly adviceToEmpty: (table: string) => string
+  /** The currency of each fund that the database has. */
+  readonly currencies: ReadonlyMap<string, string>
+}

@@ -1,0 +1,61 @@
+/** The registry of readers, and which of them reads a file. */
+
+import { quoted } from '../../../core/data/model/printable.ts'
+import { foreignFile } from './foreign.ts'
+import { emt } from './emt.ts'
+import type { FileStart, Reader, ReadOptions } from './reader.ts'
+import { table } from './table.ts'
+
+/** A line for each format. */
+export const readers: readonly Reader[] = [emt, table]
+
+/**
+ * @param all the registry @param as the name of a reader that was asked for
+ * @throws {Error} that says what the file is, if no reader takes it
+ */
+export function readerOf(
+  start: FileStart,
+  options: ReadOptions,
+  all: readonly Reader[],
+  as: string | undefined,
+): Reader {
+  const asked = as === undefined ? readerOfTable(start, options) : all.find(({ name }) => name === as)
+  const fitting = all.filter((reader) => reader.recognises(start, options))
+  if (asked !== undefined) {
+    // What it is instead says more than what the asked reader finds wrong with it.
+    if (!fitting.includes(asked)) refuseForeign(start)
+    return asked
+  }
+  const [first, second] = fitting
+  if (first === undefined) {
+    refuseForeign(start)
+    throw new Error(`${start.file} ${whyUnknown(start)}`)
+  }
+  if (second === undefined) return first
+  const names = fitting.map(({ name }) => `--as ${name}`).join(' or ')
+  throw new Error(`${start.file} may be of several formats: choose one with ${names}`)
+}
+
+/** The template has a table of its own: to name that names the template, unless the file has the columns of the table. */
+function readerOfTable(start: FileStart, options: ReadOptions): Reader | undefined {
+  if (options.table === undefined) return undefined
+  const isTemplate = options.table.name === 'emt' && (start.sheets !== null || emt.recognises(start, options))
+  return isTemplate && options.columnMapOf('emt').size === 0 ? emt : table
+}
+
+/** @throws {Error} if the file is of a known sort that no reader reads */
+function refuseForeign(start: FileStart): void {
+  const what = foreignFile(start)
+  if (what !== undefined) throw new Error(`${start.file} is ${what}`)
+}
+
+function whyUnknown({ heads }: FileStart): string {
+  const widest = heads.reduce((one, other) => (other.length > one.length ? other : one), [])
+  const names = widest.slice(0, 5).map((cell) => quoted(String(cell)))
+  const header =
+    names.length < 2 ? '' : ` (its first line is ${names.join(', ')}${widest.length > 5 ? ', …' : ''})`
+  return (
+    `is of no format that is known here, and its columns fit no table${header}: name the table, as in ` +
+    '`fundpress import price FILE`, and its columns with --map'
+  )
+}

@@ -1,0 +1,66 @@
+/** What is known of a file before a reader reads it: its first bytes, and lines that may be a header. */
+
+import { parse } from 'csv-parse/sync'
+import { readStart } from '../../../core/system/read-start.ts'
+import { readSheets } from '../workbook.ts'
+import type { FileCell } from '../values.ts'
+import type { FileStart } from './reader.ts'
+
+const startBytes = 1 << 16
+/** A title or two may stand above a header. */
+const headLines = 50
+const delimiters = [';', ',', '\t', '|']
+
+/** @throws {Error} if it is a workbook that cannot be read, or an empty file */
+export async function openStart(file: string): Promise<FileStart> {
+  const bytes = readStart(file, startBytes)
+  if (bytes.length === 0) throw new Error(`${file} is empty`)
+  const text = textOf(bytes)
+  const sheets = isWorkbook(bytes) ? await readSheets(file) : null
+  const heads = sheets?.flatMap(({ lines }) => lines.slice(0, headLines)) ?? headsOf(text, bytes.length)
+  return { file, bytes, text, sheets, heads }
+}
+
+/** The names of the first parts of a ZIP archive; none of another file. */
+export function zipNames(bytes: Buffer): string[] {
+  const names: string[] = []
+  for (let at = bytes.indexOf(zipMark); at >= 0; at = bytes.indexOf(zipMark, at + 4)) {
+    if (at + 30 > bytes.length) break
+    names.push(bytes.toString('utf8', at + 30, at + 30 + bytes.readUInt16LE(at + 26)))
+  }
+  return bytes.indexOf(zipMark) === 0 ? names : []
+}
+
+const zipMark = Buffer.from('PK\u0003\u0004')
+
+/** Texts, presentations and OpenDocument files are archives, too. */
+function isWorkbook(bytes: Buffer): boolean {
+  const names = zipNames(bytes)
+  if (names.some((name) => name.startsWith('xl/'))) return true
+  return names.includes('[Content_Types].xml') && !names.some((name) => /^(?:word|ppt)\//.test(name))
+}
+
+function textOf(bytes: Buffer): string {
+  const mark = bytes.toString('hex', 0, 2)
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
+  // The last character may be cut.
+  return new TextDecoder(encoding).decode(bytes, { stream: true })
+}
+
+function headsOf(text: string, size: number): readonly (readonly FileCell[])[] {
+  // The last line may be cut, too.
+  const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1
+  const whole = size < startBytes || end === 0 ? text : text.slice(0, end)
+  return delimiters.flatMap((delimiter) => splitBy(whole, delimiter))
+}
+
+function splitBy(text: string, delimiter: string): readonly string[][] {
+  const breaks = ['\r\n', '\n', '\r']
+  const relaxed = { relax_quotes: true, relax_column_count: true, skip_empty_lines: true }
+  try {
+    return parse(text, { ...relaxed, delimiter, record_delimiter: breaks, to: headLines })
+  } catch {
+    // With this delimiter it is no CSV.
+    return []
+  }
+}

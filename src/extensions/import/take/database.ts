@@ -1,0 +1,243 @@
+/** The database side of an import: it is opened for writing, and takes the staged rows in one transaction. */
+
+import { setTimeout } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { checkSchema } from '../../../core/data/check/structure.ts'
+import type { SchemaTable } from '../../../core/data/model/columns.ts'
+import { schemaTables } from '../../../core/data/model/schema.ts'
+import { databaseError, isBusy, openFunds } from '../../../core/data/read/open.ts'
+import {
+  refuseUnlessAllowed,
+  type AllowedObjection,
+  type Objection,
+  type Override,
+} from '../../../core/guards/guards.ts'
+import { copyOf, makeBackup, removeOtherCopies, type Backup } from './backup.ts'
+import { changeFunds, noneDerived, type ChangeOptions, type Changes } from './changes.ts'
+import { markComplete } from '../../../core/data/read/complete.ts'
+import { deriveAgain, markDerived, type DerivedAgain } from '../../../core/data/derive/derived.ts'
+import { addToLoad, beginLoad, readLoad } from '../../../core/data/read/load.ts'
+import type { StagedTable } from './sink.ts'
+import { cacheKibibytes } from './staging.ts'
+
+/** @throws {Error} if the file is missing, is not a database, or has another schema */
+export function openForWriting(file: string): Database.Database {
+  const db = openFunds(file, 'writing')
+  try {
+    const [wrong] = checkSchema(db)
+    if (wrong !== undefined)
+      throw new Error(`${file} does not have the schema: ${wrong.table}: ${wrong.message}`)
+    // Nothing that was reported as taken is lost in a power cut, in WAL mode and when a journal has just been removed.
+    db.pragma('synchronous = EXTRA')
+    db.pragma(`cache_size = -${cacheKibibytes}`)
+    return db
+  } catch (error) {
+    db.close()
+    throw databaseError(file, error)
+  }
+}
+
+export const hasRows = (db: Database.Database, table: string): boolean =>
+  db.prepare(`SELECT 1 FROM main.${table} LIMIT 1`).get() !== undefined
+
+export function readCurrencies(db: Database.Database): ReadonlyMap<string, string> {
+  return new Map(db.prepare<[], [string, string]>('SELECT isin, currency FROM main.fund').raw().all())
+}
+
+/** How to wait for others that read or write. */
+export interface Waiting {
+  readonly patienceMs: number
+  readonly onWait: () => void
+  readonly signal: AbortSignal
+}
+
+export interface TakeOptions extends Waiting, ChangeOptions {
+  /** The day that is marked as loaded; true: the newest one of table `price`; undefined: no mark. */
+  readonly complete: string | true | undefined
+  /** Whether a copy of the database is made if the import begins a load. */
+  readonly isCopied: boolean
+  readonly override: Override
+  readonly now: Date
+}
+
+export interface Taken {
+  /** By table, in the order in which they were taken. */
+  readonly changes: Readonly<Record<string, Changes>>
+  /** What guards have against it, of a dry run. */
+  readonly objections: readonly Objection[]
+  readonly allowed: readonly AllowedObjection[]
+  /** The copy of the database as it was before the load; null if there is none, or nothing changed. */
+  readonly copy: string | null
+  /** Prices of the database that were derived again, by prices of the files, or by corporate actions. */
+  readonly again: DerivedAgain
+  readonly byActions: DerivedAgain
+  /** Prices of the files without a performance. */
+  readonly withoutBase: DerivedAgain
+}
+
+/**
+ * Takes the staged rows into the database: all tables in one transaction, a fund at a time. Before the first import of a load
+ * commits, a copy of the database as it was gets its name.
+ * @throws {Refusal} if too much would be removed
+ * @throws {Error} if it fails, or the signal aborts: the database is as it was
+ */
+export async function takeRows(
+  db: Database.Database,
+  staged: readonly StagedTable[],
+  options: TakeOptions,
+): Promise<Taken> {
+  if (options.isDryRun) return tryRows(db, staged, options)
+  const backup = await beginWriting(db, options)
+  try {
+    const made = await changeTables(db, staged, options)
+    const byActions = deriveByActions(db, staged)
+    const allowed = refuseUnlessAllowed('the import', made.objections, options.override)
+    const changed = Object.entries(made.changes).filter(
+      ([, { added, changed: other, removed }]) => added + other + removed > 0,
+    )
+    const copy = endChanges(
+      db,
+      changed.map(([name]) => name),
+      options,
+      backup,
+    )
+    return { ...made, objections: [], allowed, copy, byActions }
+  } catch (error) {
+    // A full disk has ended the transaction already.
+    if (db.inTransaction) db.exec('ROLLBACK')
+    throw withoutColumn(error) ?? error
+  } finally {
+    backup?.discard()
+  }
+}
+
+/** Finds out what would change, in a transaction that only reads the database. */
+async function tryRows(
+  db: Database.Database,
+  staged: readonly StagedTable[],
+  options: TakeOptions,
+): Promise<Taken> {
+  db.exec('BEGIN')
+  try {
+    return { ...(await changeTables(db, staged, options)), allowed: [], copy: null, byActions: noneDerived }
+  } finally {
+    if (db.inTransaction) db.exec('ROLLBACK')
+  }
+}
+
+/** Funds before what refers to them, and corporate actions before the prices that are derived by them. */
+const order: readonly SchemaTable[] = [
+  ...new Set([schemaTables.fund, schemaTables.corporateActions, ...Object.values(schemaTables)]),
+]
+
+async function changeTables(db: Database.Database, staged: readonly StagedTable[], options: TakeOptions) {
+  const changes: Record<string, Changes> = {}
+  const objections: Objection[] = []
+  let prices = { again: noneDerived, withoutBase: noneDerived }
+  const sorted = [...staged].sort((one, other) => order.indexOf(one.table) - order.indexOf(other.table))
+  for (const rows of sorted) {
+    const { table } = rows
+    const { again, withoutBase, ...made } = await changeFunds(db, rows, options)
+    changes[table.name] = made.changes
+    objections.push(...made.objections)
+    if (table === schemaTables.prices) prices = { again, withoutBase }
+  }
+  return { changes, objections, ...prices }
+}
+
+/** Commits, as a part of a load. @param changed tables @returns the copy of the load */
+function endChanges(
+  db: Database.Database,
+  changed: readonly string[],
+  { complete, now }: TakeOptions,
+  backup: Backup | undefined,
+): string | null {
+  const isChanged = changed.length > 0
+  const isFirst = isChanged && !isLoadOpen(db)
+  if (isFirst) beginLoad(db, backup?.keep() ?? null)
+  for (const name of changed) addToLoad(db, name)
+  const copy = isChanged ? copyOfLoad(db) : null
+  if (complete !== undefined) markComplete(db, complete === true ? undefined : complete, now.toISOString())
+  db.exec('COMMIT')
+  if (isFirst) {
+    backup?.release()
+    removeOtherCopies(db.name, copy)
+  }
+  return copy
+}
+
+/** Notes which funds have derived prices of a file, and derives those again whose corporate actions have changed. */
+function deriveByActions(db: Database.Database, staged: readonly StagedTable[]): DerivedAgain {
+  for (const { derived, isins } of staged) if (derived.length > 0) markDerived(db, isins)
+  return deriveAgain(db)
+}
+
+const isLoadOpen = (db: Database.Database): boolean => readLoad(db)?.isOpen === 1
+
+function copyOfLoad(db: Database.Database): string | null {
+  const copiedAt = readLoad(db)?.copiedAt ?? null
+  return copiedAt === null ? null : copyOf(db.name, copiedAt)
+}
+
+/** Describes a value that is missing where the database demands one, and the schema does not. */
+function withoutColumn(error: unknown): Error | undefined {
+  if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_CONSTRAINT_NOTNULL') return undefined
+  const [, column = ''] = /: (.+)$/.exec(error.message) ?? []
+  const what = `the database takes no row without ${column}, unlike templates/schema.sql`
+  return new Error(`${what}: make a new one (\`fundpress init\`) and fill it again`, { cause: error })
+}
+
+/** Changes with each commit of another program. */
+const dataVersion = (db: Database.Database): unknown => db.pragma('data_version', { simple: true })
+
+/** Begins to write. @returns a copy of the database as it is then, if the import begins a load and wants one */
+async function beginWriting(db: Database.Database, options: TakeOptions): Promise<Backup | undefined> {
+  const { isCopied, now, signal } = options
+  for (;;) {
+    let before: unknown
+    let backup: Backup | undefined
+    // SQLite cannot copy what the same program is about to write to: so the copy comes first.
+    await whenFree(db, options, async () => {
+      before = dataVersion(db)
+      backup = isCopied && !isLoadOpen(db) ? await makeBackup(db, now, signal) : undefined
+    })
+    try {
+      await whenFree(db, options, () => db.exec('BEGIN EXCLUSIVE'))
+    } catch (error) {
+      backup?.discard()
+      throw error
+    }
+    if (!isCopied || dataVersion(db) === before) return backup
+    // Another program has changed the database since then.
+    db.exec('ROLLBACK')
+    backup?.discard()
+  }
+}
+
+/**
+ * Waits until no other program is in the way. No program can read while lines are taken, unless the database is in WAL
+ * mode: without a log, SQLite would have to keep all changes in memory until the last reader is gone. The lock is asked for
+ * now and then and released at once, so that waiting does not block others.
+ */
+export async function whenFree(
+  db: Database.Database,
+  { patienceMs, onWait, signal }: Waiting,
+  begin: () => unknown,
+): Promise<void> {
+  db.pragma('busy_timeout = 0')
+  const end = performance.now() + patienceMs
+  for (let tries = 0; ; tries++) {
+    signal.throwIfAborted()
+    try {
+      await begin()
+      return
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      const advice = 'try again later, or wait longer (--wait)'
+      if (performance.now() > end)
+        throw new Error(`${db.name}: other programs kept it busy: ${advice}`, { cause: error })
+      if (tries === 20) onWait()
+      await setTimeout(50, undefined, { signal }).catch(() => undefined)
+    }
+  }
+}

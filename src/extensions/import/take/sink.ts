@@ -1,0 +1,307 @@
+/**
+ * The one place that checks the rows of all readers, whatever files they come from, and stages them for the transaction. Rows come
+ * in any order: whether their fund is there is known at the end.
+ */
+
+import type { Database } from 'better-sqlite3'
+import { printable, quoted } from '../../../core/data/model/printable.ts'
+import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.ts'
+import { schemaTables } from '../../../core/data/model/schema.ts'
+import { derivableColumns } from '../../../core/data/derive/figures.ts'
+import { columnsOf, deriveHint } from '../layout.ts'
+import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
+import { convert, isProblem, type Value } from '../values.ts'
+import { bitsOf, openKept, openStaging, type Difference, type Origin, type Place } from './staging.ts'
+
+/** What cannot be taken, and why. */
+export interface BadRow {
+  readonly file: string
+  /** `line 12`, or what the reader says. */
+  readonly place: string
+  readonly reasons: readonly string[]
+}
+
+/** Rows of one table that are ready for the transaction. */
+export interface StagedTable {
+  readonly table: SchemaTable
+  /** Columns that all of its rows bring. */
+  readonly always: readonly string[]
+  /** Columns that some of its rows bring. */
+  readonly sometimes: readonly string[]
+  /** Columns of prices that are computed where a row does not bring them. */
+  readonly derived: readonly string[]
+  readonly isins: readonly string[]
+}
+
+/** What a file had for the database. */
+export interface FileCounts {
+  /** Rows, with the bad ones. */
+  readonly rows: number
+  readonly bad: number
+  /** Rows that say word for word what another one says. */
+  readonly repeated: number
+  /** By what is left out. */
+  readonly leftOut: ReadonlyMap<string, Counted>
+}
+
+interface Counted {
+  readonly count: number
+  /** The place of the first. */
+  readonly first: string
+}
+
+export interface SinkOptions {
+  /** The file of the database, for the values that its rows keep. */
+  readonly database: string
+  /** The names of the files, as the command line has them. */
+  readonly files: readonly string[]
+  readonly isDeriving: boolean
+  /** Of the funds in the database. */
+  readonly currencies: ReadonlyMap<string, string>
+  readonly onBytes: (count: number) => void
+}
+
+/** More of them tell nothing new and would fill the memory. */
+const maxBad = 1000
+const maxLeftOut = 1000
+
+export type Sink = ReturnType<typeof openSink>
+
+/** @param db a connection without a transaction: the staged rows are attached to it */
+export function openSink(db: Database, options: SinkOptions) {
+  const { database, files, isDeriving, currencies } = options
+  const staging = openStaging(db)
+  const kept = openKept(database)
+  const counts = files.map(() => fileCounts())
+  const bad: (Origin & { readonly reasons: readonly string[] })[] = []
+  /** What staged rows bring, by table. */
+  const brought = new Map<SchemaTable, Brought>()
+
+  const countsOf = ({ file }: Pick<Origin, 'file'>) => counts[file] ?? fileCounts()
+  const refuse = (origin: Origin, reasons: readonly string[]) => {
+    countsOf(origin).bad++
+    if (bad.length < maxBad) bad.push({ ...origin, reasons })
+  }
+
+  /** @returns a function that stages a row and gives its faults */
+  const stager = (table: SchemaTable, columns: readonly string[], absent: Absent) => {
+    const shape = shapeOf(table, columns, absent, isDeriving)
+    const { stored, derived, lacked, has } = shape
+    if (shape.lacksKey) return () => [`it lacks ${lacked.join(', ')}`]
+    const readKept = lacked.length === 0 ? undefined : kept.reader(table, lacked)
+    const whyNew = `is new, and the file lacks ${lacked.join(', ')}${deriveHint(lacked)}`
+    const insert = staging.inserter(table, [...stored, ...derived, ...lacked])
+    const keyAt = table.key.map((name) => columns.indexOf(name))
+    const placeholders = derived.map(() => '0')
+    return (values: readonly Value[], origin: Origin): readonly string[] => {
+      const key = readKept && keyAt.map((at) => values[at] ?? null)
+      const own = key === undefined ? [] : readKept?.(key)
+      if (own === undefined) return [`${printable(key?.join(', ') ?? '')} ${whyNew}`]
+      const done = insert(origin, has, [...values, ...placeholders, ...own])
+      if (done.kind === 'refused') return [done.reason]
+      if (done.kind === 'added') {
+        addTo(brought, table, shape)
+        return []
+      }
+      if (done.other !== undefined) return [contradiction(table, origin, done.there, done.other)]
+      countsOf(origin).repeated++
+      return []
+    }
+  }
+  const contradiction = (
+    table: SchemaTable,
+    { file }: Origin,
+    there: Origin,
+    { column, first, second }: Difference,
+  ) => {
+    const place = placeText(there.place) + (there.file === file ? '' : ` of ${files[there.file] ?? ''}`)
+    const shown = (value: Value) => (value === null ? 'empty' : quoted(String(value)))
+    return `the same ${table.key.join(', ')} as in ${place}, where ${column} is ${shown(first)}, not ${shown(second)}`
+  }
+
+  /** The sink of one file. @param file its number */
+  const sinkOf = (file: number): RowSink => {
+    const shapes = new Map<string, { readonly columns: readonly TableColumn[]; readonly take: TakeRow }>()
+    const rowsOf: RowSink['rowsOf'] = (name, columns, absent) => {
+      const stage = stager(tableOf(name), columns, absent)
+      return (values, place) => {
+        countsOf({ file }).rows++
+        const faults = stage(values, { file, place })
+        if (faults.length > 0) refuse({ file, place }, faults)
+      }
+    }
+    const badRow: RowSink['bad'] = (place, reasons) => {
+      countsOf({ file }).rows++
+      refuse({ file, place }, reasons)
+    }
+    return {
+      rowsOf,
+      bad: badRow,
+      row: (name, values, place) => {
+        const names = Object.keys(values)
+        const id = `${name} ${names.join()}`
+        const shape = shapes.get(id) ?? {
+          columns: names.map((column) => columnOf(name, column)),
+          take: rowsOf(name, names, 'kept'),
+        }
+        shapes.set(id, shape)
+        const converted = shape.columns.map((column) => convertValue(values[column.name] ?? null, column))
+        const faults = converted.flatMap((value, at) =>
+          isProblem(value) ? [`${names[at] ?? ''} ${value.reason}`] : [],
+        )
+        if (faults.length > 0) badRow(place, faults)
+        else
+          shape.take(
+            converted.filter((value): value is Value => !isProblem(value)),
+            place,
+          )
+      },
+      leftOut: (what, place) => {
+        const { leftOut } = countsOf({ file })
+        const found = leftOut.get(what) ?? { count: 0, first: '' }
+        if (leftOut.size < maxLeftOut) leftOut.set(what, found)
+        count(found, place)
+      },
+      bytes: options.onBytes,
+    }
+  }
+
+  /** Refuses rows of funds that are neither in the database nor in a file, and prices in another currency than their fund's. */
+  const refuseByFund = () => {
+    const staged = staging.currencies()
+    for (const [table, { hasCurrency }] of brought) {
+      if (table === schemaTables.fund) continue
+      const fundless = staging.fundless(table)
+      const ofOther = hasCurrency ? staging.ofOtherCurrency() : undefined
+      for (const isin of staging.isinsOf(table)) {
+        const own = staged.get(isin) ?? currencies.get(isin)
+        if (own === undefined) {
+          for (const row of fundless.read(isin)) refuse(row, [`there is no fund ${printable(isin)}`])
+          fundless.remove(isin)
+        }
+        for (const row of ofOther?.read(isin, own ?? '') ?? [])
+          refuse(row, [`currency is ${quoted(row.fund_currency ?? '')}, but fund ${isin} is in ${own ?? ''}`])
+        ofOther?.remove(isin, own ?? '')
+      }
+    }
+  }
+
+  return {
+    sinkOf,
+    counts: (file: number): FileCounts => countsOf({ file }),
+    /** At most a thousand, in the order of the files and their lines. */
+    badRows: (): readonly BadRow[] =>
+      bad
+        .map(({ file, place, reasons }) => ({
+          number: file,
+          file: files[file] ?? '',
+          place: placeText(place),
+          reasons,
+        }))
+        .sort((one, other) => one.number - other.number || byNumbers.compare(one.place, other.place))
+        .map(({ file, place, reasons }) => ({ file, place, reasons })),
+    /** To be called after the last row. @returns the tables that have any */
+    end: (): readonly StagedTable[] => {
+      refuseByFund()
+      staging.end()
+      return [...brought].flatMap(([table, { all, any, isDerived }]) => {
+        const isins = staging.isinsOf(table)
+        const names = table.columns.map(({ name }) => name)
+        const isIn = (bits: number) => (name: string) => (bits & bitsOf(table, [name])) !== 0
+        const derived = isDerived ? derivableColumns.filter((name) => !isIn(all)(name)) : []
+        const always = names.filter(isIn(all))
+        const sometimes = names.filter(
+          (name) => isIn(any)(name) && !isIn(all)(name) && !derived.includes(name),
+        )
+        return isins.length === 0 ? [] : [{ table, always, sometimes, derived, isins }]
+      })
+    },
+    close: () => kept.close(),
+  }
+}
+
+const byNumbers = new Intl.Collator('en', { numeric: true })
+
+interface Brought {
+  /** The bits of the columns that all of the rows bring, and those that any does. */
+  all: number
+  any: number
+  isDerived: boolean
+  hasCurrency: boolean
+}
+
+function addTo(
+  brought: Map<SchemaTable, Brought>,
+  table: SchemaTable,
+  { has, derived, stored }: Shape,
+): void {
+  const found = brought.get(table) ?? { all: has, any: 0, isDerived: false, hasCurrency: false }
+  brought.set(table, found)
+  found.all &= has
+  found.any |= has
+  found.isDerived ||= derived.length > 0
+  found.hasCurrency ||= stored.includes(stagedCurrency)
+}
+
+const fileCounts = () => ({
+  rows: 0,
+  bad: 0,
+  repeated: 0,
+  leftOut: new Map<string, { count: number; first: string }>(),
+})
+
+function count(counted: { count: number; first: string }, place: Place): void {
+  if (counted.count++ === 0) counted.first = placeText(place)
+}
+
+const placeText = (place: Place): string => (typeof place === 'number' ? `line ${place}` : place)
+
+/** Rows of one table with the same columns. */
+interface Shape {
+  /** The columns as staging has them. */
+  readonly stored: readonly string[]
+  readonly derived: readonly string[]
+  /** Columns that the rows lack and a new row needs: a row that exists keeps its values. */
+  readonly lacked: readonly string[]
+  readonly lacksKey: boolean
+  readonly has: number
+}
+
+const stagedCurrency = 'fund_currency'
+
+function shapeOf(table: SchemaTable, columns: readonly string[], absent: Absent, isDeriving: boolean): Shape {
+  const names = table.columns.map(({ name }) => name)
+  const given = columns.filter((name) => names.includes(name))
+  const computed = isDeriving && table === schemaTables.prices ? derivableColumns : []
+  const derived = computed.filter((name) => !given.includes(name))
+  const lacked = table.columns.filter(
+    ({ name, isNullable, hasDefault }) =>
+      !isNullable && hasDefault !== true && !given.includes(name) && !derived.includes(name),
+  )
+  return {
+    stored: columns.map((name) => (given.includes(name) ? name : stagedCurrency)),
+    derived,
+    lacked: lacked.map(({ name }) => name),
+    lacksKey: lacked.some(({ isKey }) => isKey),
+    has: bitsOf(table, absent === 'emptied' ? names.filter((name) => !derived.includes(name)) : given),
+  }
+}
+
+/** @throws {Error} if there is no such table: a fault of the reader, as is the next one */
+function tableOf(name: string): SchemaTable {
+  const found = Object.values(schemaTables).find((table) => table.name === name)
+  if (found === undefined) throw new Error(`the schema has no table ${name}`)
+  return found
+}
+
+function columnOf(table: string, name: string): TableColumn {
+  const found = columnsOf(tableOf(table)).find((column) => column.name === name)
+  if (found === undefined) throw new Error(`table ${table} has no column ${name}`)
+  return found
+}
+
+/** A whole number has lost nothing, so it may be an amount, a flag or a year. */
+function convertValue(value: Value, column: TableColumn) {
+  const cell = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : (value ?? '')
+  return convert(cell, column, { mark: 'point', dates: 'iso' })
+}

@@ -1,0 +1,154 @@
+/** The rows of files before the database takes them: in tables like its own, on disk, unnamed, gone with the process. */
+
+import Database from 'better-sqlite3'
+import { outlivingRows, type SchemaTable } from '../../../core/data/model/columns.ts'
+import { schemaTables } from '../../../core/data/model/schema.ts'
+import { createStatement } from '../../../core/data/model/new-database.ts'
+import { distinctIsins } from '../../../core/data/read/fund-reader.ts'
+import { openFunds } from '../../../core/data/read/open.ts'
+import type { Value } from '../values.ts'
+
+/** For the pages that wait for the commit, and for the staged rows; the rest goes to disk. */
+export const cacheKibibytes = 65_536
+
+/** Where a row is: the number of its line, or a text that says more. */
+export type Place = number | string
+
+/** A row in its file. */
+export interface Origin {
+  /** The number of the file among those of the import, from 0. */
+  readonly file: number
+  readonly place: Place
+}
+
+/** Its rows have `isin` and the other columns of the table, and `has`, which says which columns the row brings. */
+export const stagedName = ({ name }: SchemaTable): string => `staging.${name}`
+
+/** The bits of columns in `has`. */
+export const bitsOf = ({ columns }: SchemaTable, names: readonly string[]): number =>
+  names.reduce((sum, name) => sum | (1 << columns.findIndex((column) => column.name === name)), 0)
+
+/** Columns before those of the table. A price that only is derived again comes from no file. */
+const ownColumns = 'file INTEGER, place ANY, has INTEGER NOT NULL DEFAULT 0, fund_currency TEXT, '
+
+export type Staging = ReturnType<typeof openStaging>
+
+/**
+ * One transaction until its end, which never touches the database itself, and so never locks it.
+ * @throws {SqliteError} from its functions if the folder for temporary files is full
+ */
+export function openStaging(db: Database.Database) {
+  db.exec("ATTACH '' AS staging")
+  db.pragma(`staging.cache_size = -${cacheKibibytes}`)
+  db.pragma('staging.synchronous = OFF')
+  for (const table of Object.values(schemaTables)) {
+    // Nothing outside of a table is checked until its rows are taken.
+    const statement = createStatement(table).replaceAll(' REFERENCES fund', '')
+    db.exec(statement.replace(/^CREATE TABLE \S+ \(/, `CREATE TABLE ${stagedName(table)} (${ownColumns}`))
+  }
+  db.exec('BEGIN')
+  return {
+    inserter: (table: SchemaTable, columns: readonly string[]) => inserter(db, table, columns),
+    /** To be called after the last row. */
+    end: () => db.exec('COMMIT'),
+    isinsOf: (table: SchemaTable): readonly string[] =>
+      db
+        .prepare<[], string>(distinctIsins(stagedName(table)))
+        .pluck()
+        .all(),
+    /** Of the funds that are staged. */
+    currencies: (): ReadonlyMap<string, string> =>
+      new Map(db.prepare<[], [string, string]>('SELECT isin, currency FROM staging.fund').raw().all()),
+    fundless: (table: SchemaTable) => fundlessRows(db, table),
+    ofOtherCurrency: () => pricesOfOtherCurrency(db),
+  }
+}
+
+/** The first column in which two rows with the same key differ. */
+export interface Difference {
+  readonly column: string
+  readonly first: Value
+  readonly second: Value
+}
+
+/** What became of a row: `there` is a row with the same key. */
+type Staged =
+  | { readonly kind: 'added' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'there'; readonly there: Origin; readonly other: Difference | undefined }
+
+const added: Staged = { kind: 'added' }
+
+/** @returns a function that puts a row in. @param columns with the key */
+function inserter(db: Database.Database, table: SchemaTable, columns: readonly string[]) {
+  const staged = stagedName(table)
+  const all = ['file', 'place', 'has', ...columns]
+  const insert = db.prepare(
+    `INSERT INTO ${staged} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`,
+  )
+  const sameKey = db.prepare<Value[], Origin & Readonly<Record<string, Value>>>(
+    `SELECT * FROM ${staged} WHERE ${table.key.map((name) => `${name} = ?`).join(' AND ')}`,
+  )
+  const keyPlaces = table.key.map((name) => columns.indexOf(name))
+  return ({ file, place }: Origin, has: number, values: readonly Value[]): Staged => {
+    try {
+      insert.run(file, place, has, ...values)
+      return added
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error
+      if (error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
+        const there = sameKey.get(...keyPlaces.map((at) => values[at] ?? null)) ?? { file, place }
+        const row = there as Readonly<Record<string, Value>>
+        const column = columns.find((name, at) => row[name] !== values[at])
+        if (column === undefined) return { kind: 'there', there, other: undefined }
+        const second = values[columns.indexOf(column)] ?? null
+        return { kind: 'there', there, other: { column, first: row[column] ?? null, second } }
+      }
+      if (!error.code.startsWith('SQLITE_CONSTRAINT')) throw error
+      // `CHECK constraint failed: srri BETWEEN 1 AND 7`
+      const reason = error.message.replace(/^CHECK constraint failed: /, '')
+      return { kind: 'refused', reason: `against the schema: ${reason}` }
+    }
+  }
+}
+
+/** Reads and removes the rows of funds that are not there. */
+function fundlessRows(db: Database.Database, table: SchemaTable) {
+  const rows = `FROM ${stagedName(table)} AS line WHERE isin = ? AND NOT (${outlivingRows(table, 'line')})`
+  return removable(db, rows)
+}
+
+/** Reads and removes the prices of a fund that are in another currency than the one that is named. */
+const pricesOfOtherCurrency = (db: Database.Database) =>
+  removable(db, `FROM ${stagedName(schemaTables.prices)} WHERE isin = ? AND fund_currency <> ?`)
+
+function removable(db: Database.Database, rows: string) {
+  const read = db.prepare<Value[], Origin & { readonly fund_currency: string | null }>(
+    `SELECT file, place, fund_currency ${rows}`,
+  )
+  const remove = db.prepare(`DELETE ${rows}`)
+  return {
+    read: (...values: readonly Value[]) => read.iterate(...values),
+    remove: (...values: readonly Value[]) => remove.run(...values),
+  }
+}
+
+export type KeptValues = ReturnType<typeof openKept>
+
+/** Reads values that rows of the database keep, by a connection of its own: staging has a transaction open, which must not lock the database. */
+export function openKept(file: string) {
+  let db: Database.Database | undefined
+  return {
+    /** @returns a function that gives the values of the row with a key; undefined if there is no such row */
+    reader: ({ name, key }: SchemaTable, columns: readonly string[]) => {
+      db ??= openFunds(file)
+      const row = db
+        .prepare<Value[], Value[]>(
+          `SELECT ${columns.join(', ')} FROM ${name} WHERE ${key.map((each) => `${each} = ?`).join(' AND ')}`,
+        )
+        .raw()
+      return (values: readonly Value[]) => row.get(...values)
+    },
+    close: () => db?.close(),
+  }
+}

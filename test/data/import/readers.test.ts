@@ -1,0 +1,277 @@
+/** Readers by the registry: files of any format with rows of any tables, through the front door of the import. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { importFiles, type ImportOptions } from '../../../src/extensions/import/import.ts'
+import type { Reader } from '../../../src/extensions/import/readers/reader.ts'
+import { readers } from '../../../src/extensions/import/readers/readers.ts'
+import type { BadRow } from '../../../src/extensions/import/take/sink.ts'
+import { editDatabase, readDatabase } from '../../support/database.ts'
+import { importFolder, isins, unknownIsin } from './database.ts'
+import { dumpAll } from './dialects.ts'
+
+const folder = importFolder()
+const [first, second] = isins
+
+/** An invented format: a line is a table and the columns of a row as `name=value`, `-` leaves one out on purpose, `!` is a fault. */
+const notes: Reader = {
+  name: 'notes',
+  about: 'an invented format',
+  recognises: ({ text }) => text.startsWith('%notes'),
+  read: ({ text }, sink) => {
+    for (const [index, line] of text.split('\n').entries()) {
+      const place = `line ${index + 1}, /notes`
+      const [table = '', ...cells] = line.split(' ')
+      const values = cells.map((cell): [string, string | number | null] => {
+        const [name = '', value = ''] = cell.split('=')
+        return [name, value === '' ? null : value]
+      })
+      if (table === '-') sink.leftOut('estimated prices', place)
+      else if (table === '!') sink.bad(place, ['it is a fault'])
+      else if (table !== '' && index > 0) sink.row(table, Object.fromEntries(values), place)
+    }
+    sink.bytes(text.length)
+    return Promise.resolve({ form: ['notes 1'], notes: [], warnings: [] })
+  },
+}
+
+const quiet = { onBytes: () => undefined, onFund: () => undefined, onWait: () => undefined }
+
+/** Imports texts as files of their own. @returns the summary, the bad rows, and the database */
+async function importTexts(
+  texts: readonly string[],
+  options: Partial<ImportOptions> = {},
+  db = folder.database(),
+) {
+  const files = texts.map((text, index) => {
+    const file = folder.file(`${db}-${index}.txt`)
+    writeFileSync(file, text)
+    return file
+  })
+  const bad: Omit<BadRow, 'file'>[] = []
+  const before = dumpAll(folder.file(db))
+  const ended = await importFiles({
+    ...quiet,
+    db: folder.file(db),
+    table: undefined,
+    files,
+    as: undefined,
+    readers: [...readers, notes],
+    suggest: () => '',
+    columnMapOf: () => new Map(),
+    named: [],
+    encoding: undefined,
+    usualEncodingOf: () => undefined,
+    delimiter: undefined,
+    decimal: undefined,
+    dates: undefined,
+    isDeriving: false,
+    scope: 'upsert',
+    isSkippingBad: false,
+    isDryRun: false,
+    complete: undefined,
+    isCopied: false,
+    override: { allow: [], isForced: false, reason: null, who: 'test' },
+    now: new Date('2026-11-29T12:00:00Z'),
+    signal: new AbortController().signal,
+    patienceMs: 0,
+    onBad: ({ place, reasons }) => bad.push({ place, reasons }),
+    ...options,
+  }).then(
+    (summary) => ({ summary, error: undefined }),
+    (error: unknown) => ({
+      summary: undefined,
+      error: error instanceof Error ? error.message : String(error),
+    }),
+  )
+  const isUnchanged = JSON.stringify(dumpAll(folder.file(db))) === JSON.stringify(before)
+  const query = (sql: string) => readDatabase(folder.file(db), sql).map((row) => Object.values(row))
+  return { ...ended, bad, isUnchanged, query }
+}
+const text = (...lines: readonly string[]) => ['%notes', ...lines].join('\n')
+
+const newFund = `fund isin=${unknownIsin} name=New fund_inception_date=2020-01-02 url=https://funds.example/new currency=EUR`
+const years = 'SELECT isin, year, percent FROM performance_year WHERE year < 1990 ORDER BY isin, year'
+
+describe('importFiles with an invented reader', () => {
+  it('takes rows of two tables in one transaction, the fund after its rows', async () => {
+    const year = `performance_year isin=${unknownIsin} year=1980 percent=1.5`
+    const { summary, bad, query } = await importTexts([text(year, '-', newFund, '-')])
+    expect(bad).toEqual([])
+    expect(summary).toMatchObject({
+      files: [{ format: 'notes', form: ['notes 1'], rows: 2, bad: 0 }],
+      changes: {
+        fund: { added: 1, changed: 0, unchanged: 0, removed: 0 },
+        performance_year: { added: 1, changed: 0, unchanged: 0, removed: 0 },
+      },
+    })
+    expect([...(summary?.files[0]?.leftOut ?? [])]).toEqual([
+      ['estimated prices', { count: 2, first: 'line 3, /notes' }],
+    ])
+    expect(query(years)).toEqual([[unknownIsin, 1980, 1.5]])
+  })
+
+  const year = (isin: string, percent: number | string = 1.5) =>
+    `performance_year isin=${isin} year=1980 percent=${percent}`
+
+  it('takes nothing of any table and file if one row is bad, and names the place of each', async () => {
+    const later = text(year(second, 'x'), '!')
+    const { summary, bad, isUnchanged } = await importTexts([text(newFund, year(first)), later])
+    expect(bad).toEqual([
+      { place: 'line 2, /notes', reasons: ['percent "x" is not a number (with a decimal point)'] },
+      { place: 'line 3, /notes', reasons: ['it is a fault'] },
+    ])
+    expect(summary).toMatchObject({ rows: 4, bad: 2, changes: undefined })
+    expect(isUnchanged).toBe(true)
+  })
+
+  it('takes the others with --skip-bad, and no row of a fund that is not taken', async () => {
+    const badFund = newFund.replace('currency=EUR', 'currency=GBp')
+    const file = text(
+      year(unknownIsin),
+      badFund,
+      year(first),
+      `corporate_action isin=${unknownIsin} ex_date=2020-01-02 kind=merger successor_isin=${first}`,
+    )
+    const { bad, query } = await importTexts([file], { isSkippingBad: true })
+    expect(bad.map(({ place }) => place)).toEqual(['line 2, /notes', 'line 3, /notes'])
+    expect(bad[0]?.reasons).toEqual([`there is no fund ${unknownIsin}`])
+    expect(query(years)).toEqual([[first, 1980, 1.5]])
+    // A merger may be of a fund that is gone.
+    expect(query(`SELECT kind FROM corporate_action WHERE isin = '${unknownIsin}'`)).toEqual([['merger']])
+  })
+
+  it('leaves the database as it was if a later table fails', async () => {
+    const db = folder.database()
+    editDatabase(
+      folder.file(db),
+      `CREATE TRIGGER no_years BEFORE INSERT ON performance_year BEGIN SELECT raise(ABORT, 'no years'); END`,
+    )
+    const { error, isUnchanged } = await importTexts([text(newFund, year(unknownIsin))], {}, db)
+    expect(error).toContain('no years')
+    expect(isUnchanged).toBe(true)
+  })
+
+  it('shows with --dry-run what would change', async () => {
+    const { summary, isUnchanged } = await importTexts([text(newFund, year(unknownIsin))], { isDryRun: true })
+    expect(summary?.changes).toMatchObject({ fund: { added: 1 }, performance_year: { added: 1 } })
+    expect(isUnchanged).toBe(true)
+  })
+
+  it('keeps what a row does not bring, whatever others of the table bring', async () => {
+    const db = folder.database()
+    const rows = `SELECT name, wkn, currency FROM fund WHERE isin IN ('${first}', '${second}') ORDER BY isin`
+    const set = `UPDATE fund SET name = 'Old', wkn = 'A0RPWH', currency = 'EUR'`
+    editDatabase(folder.file(db), set)
+    const file = text(`fund isin=${first} name=New`, `fund isin=${second} wkn= currency=USD`, newFund)
+    const { query, summary } = await importTexts([file], {}, db)
+    expect(query(rows)).toEqual([
+      ['New', 'A0RPWH', 'EUR'],
+      ['Old', null, 'USD'],
+    ])
+    expect(summary?.changes).toMatchObject({ fund: { added: 1, changed: 2, unchanged: 0 } })
+    const again = await importTexts([file], {}, db)
+    expect(again.summary?.changes).toMatchObject({ fund: { added: 0, changed: 0, unchanged: 3 } })
+  })
+
+  it('says what a new row lacks', async () => {
+    const { bad } = await importTexts([
+      text(`fund isin=${unknownIsin} name=New`, 'performance_year year=1980'),
+    ])
+    expect(bad.map(({ reasons }) => reasons)).toEqual([
+      [`${unknownIsin} is new, and the file lacks fund_inception_date, url, currency`],
+      ['it lacks isin, percent'],
+    ])
+  })
+
+  it('counts rows that repeat others, and names both places of a contradiction', async () => {
+    const files = [text(year(first), year(first)), text(year(first, 2), year(first, '1.50'))]
+    const { bad, summary } = await importTexts(files, { isSkippingBad: true })
+    expect(bad).toEqual([
+      {
+        place: 'line 2, /notes',
+        reasons: [
+          expect.stringMatching(
+            /^the same isin, year as in line 2, \/notes of .*-0\.txt, where percent is "1\.5", not "2"$/,
+          ),
+        ],
+      },
+    ])
+    expect(summary?.files.map(({ repeated }) => repeated)).toEqual([1, 1])
+  })
+
+  const prices = 'issue_price=1 repurchase_price=1 net_asset_value=1 change=0 change_percent=0'
+
+  it('compares the currency of a price with that of the fund in the files, or in the database', async () => {
+    const price = (isin: string, currency: string) =>
+      `price isin=${isin} date=1999-01-04 ${prices} currency=${currency}`
+    const file = text(
+      price(unknownIsin, 'USD'),
+      price(first, 'eur'),
+      price(second, 'USD'),
+      `${newFund.slice(0, -3)}USD`,
+    )
+    const { bad } = await importTexts([file])
+    expect(bad).toEqual([
+      { place: 'line 4, /notes', reasons: [`currency is "USD", but fund ${second} is in EUR`] },
+    ])
+  })
+
+  it('replaces the rows of the funds in the files, by table, and refuses to replace several whole tables', async () => {
+    const db = folder.database()
+    const count = (table: string, isin: string) => `SELECT count(*) FROM ${table} WHERE isin = '${isin}'`
+    editDatabase(
+      folder.file(db),
+      `DELETE FROM performance_year; DELETE FROM legal_point; INSERT INTO performance_year VALUES ('${first}', 1990, 1), ('${second}', 1990, 1); INSERT INTO legal_point VALUES ('${first}', '1990-01-02', 1)`,
+    )
+    const files = [text(year(first), `launch_point isin=${first} date=1990-01-02 value=1`)]
+    const whole = await importTexts(files, { scope: 'table' }, db)
+    expect(whole.error).toContain(
+      '--replace-all is for one table, and the files have rows of performance_year, launch_point',
+    )
+    expect(whole.isUnchanged).toBe(true)
+    const allowed = { allow: ['removed-rows'], isForced: false, reason: 'test', who: 'test' }
+    const { query } = await importTexts(files, { scope: 'funds', override: allowed }, db)
+    expect(query(`SELECT isin, year FROM performance_year ORDER BY isin`)).toEqual([
+      [first, 1980],
+      [second, 1990],
+    ])
+    expect(query(count('legal_point', first))).toEqual([[1]])
+  })
+
+  it('derives what a price does not bring, and keeps what it brings', async () => {
+    const db = folder.database()
+    editDatabase(folder.file(db), `DELETE FROM price`)
+    const price = (day: string, nav: number, more = '') =>
+      `price isin=${first} date=${day} issue_price=${nav} repurchase_price=${nav} net_asset_value=${nav}${more}`
+    const file = text(
+      price('2024-01-02', 100),
+      price('2024-01-03', 110),
+      price('2024-01-04', 121, ' change=7'),
+    )
+    const { query } = await importTexts([file], { isDeriving: true }, db)
+    expect(query('SELECT change, change_percent FROM price ORDER BY date')).toEqual([
+      ['0', '0.00'],
+      ['10', '10.00'],
+      ['7', '10.00'],
+    ])
+  })
+
+  it('refuses a file in which the reader finds nothing', async () => {
+    const { error, isUnchanged } = await importTexts([text(newFund), text('-')])
+    expect(error).toMatch(/-1\.txt has nothing for a table: .*; left out: estimated prices \(1\)$/)
+    expect(isUnchanged).toBe(true)
+  })
+
+  it('reads files of several formats into one transaction', async () => {
+    const csv = `isin;year;percent\n${first};1980;2.5\n`
+    const { summary, query } = await importTexts([csv, text(newFund, year(unknownIsin))])
+    expect(summary?.files.map(({ format, table }) => [format, table])).toEqual([
+      ['table', 'performance_year'],
+      ['notes', undefined],
+    ])
+    expect(query(years)).toEqual([
+      [first, 1980, 2.5],
+      [unknownIsin, 1980, 1.5],
+    ])
+  })
+})

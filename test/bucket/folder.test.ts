@@ -1,8 +1,20 @@
 /** A folder as a store, beyond what all stores share (store.test.ts): its files, its lock, its refusals. */
-import { truncateSync, chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import {
+  closeSync,
+  openSync,
+  statfsSync,
+  truncateSync,
+  writeSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+} from 'node:fs'
 import { renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
@@ -13,6 +25,7 @@ import { readSmall } from '../../src/core/bucket/store/read.ts'
 import { run, runAlone } from '../cli/run.ts'
 import { userWithoutRights } from '../support/other-user.ts'
 import { tempFolder } from '../support/product.ts'
+import { lacks } from '../support/programs.ts'
 import { filesIn } from '../support/tree.ts'
 
 const folder = tempFolder()
@@ -301,4 +314,54 @@ describe('says what is wrong, and what to do', () => {
       stderr: `fundpress: bucket.prefix is a/../../x: it must be the path of a folder below ${name}\n`,
     })
   })
+})
+
+describe('on a file system that can share blocks', () => {
+  const isLacking = lacks('mkfs.xfs', '-V')
+
+  it('shares them with the snapshot, and a change of one leaves the other as it is', ({ skip }) => {
+    skip(isLacking, 'needs mkfs.xfs')
+    const image = folder.file('xfs.img')
+    const place = folder.file('xfs')
+    mkdirSync(place)
+    writeFileSync(image, '')
+    truncateSync(image, 320 * 2 ** 20)
+    expect(spawnSync('mkfs.xfs', ['-q', image]).status).toBe(0)
+    skip(spawnSync('mount', ['-o', 'loop', image, place]).status !== 0, 'this user may not mount')
+    return onMounted(place).finally(() => spawnSync('umount', [place]))
+  })
+
+  /** Room that is in use, in bytes, once all is written. */
+  function usedIn(place: string): number {
+    spawnSync('sync', ['-f', place])
+    const { bfree, blocks, bsize } = statfsSync(place)
+    return (blocks - bfree) * bsize
+  }
+
+  async function onMounted(place: string) {
+    const sizes = { small: 4_000_000, large: 24_000_000 }
+    const shared = openFolder({ bucket: `file://${place}/bucket`, prefix: '' })
+    for (const [name, size] of Object.entries(sizes)) {
+      const source = `${place}/${name}`
+      const body = randomBytes(size)
+      writeFileSync(source, body, { mode: 0o600 })
+      const before = usedIn(place)
+      const sha256 = createHash('sha256').update(body).digest('hex')
+      const target = { key: `blue/${name}`, type: 'text/plain', cacheControl: 'no-cache', sha256 }
+      await shared.putFile(source, target)
+      const copy = `${place}/bucket/blue/${name}`
+      expect(usedIn(place) - before, 'bytes more').toBeLessThan(size / 4)
+      expect(statSync(copy).mode & 0o777).toBe(statSync(`${place}/bucket/.fundpress/lock`).mode & 0o777)
+      expect(readFileSync(copy).equals(body)).toBe(true)
+      const changed = openSync(source, 'r+')
+      writeSync(changed, 'x'.repeat(5000), 0)
+      closeSync(changed)
+      expect(readFileSync(copy).equals(body)).toBe(true)
+      await expect(shared.putFile(source, { ...target, key: 'blue/other' })).rejects.toThrow(
+        'does not have the digest of the manifest',
+      )
+      expect(existsSync(`${place}/bucket/blue/other`)).toBe(false)
+    }
+    shared.close()
+  }
 })

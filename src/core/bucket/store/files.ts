@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { createReadStream, type Stats, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { makeTemporaryFolder } from '../../system/temporary.ts'
 import { systemCode } from '../../system/message.ts'
 
@@ -20,15 +20,23 @@ export const streamedFrom = 8 * 1024 * 1024
 /** Limit of S3 in bytes: larger objects have to come in parts. */
 const maxPutBytes = 5 * 1024 ** 3
 
-export async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch((error: unknown) => {
-    throw unreadable(file, error)
-  })
-  if (!found.isFile()) throw new Error(`${file} cannot be read: it is no file`)
-  const { size } = found
+export function sizeOf(file: string): number {
+  const { size } = statFile(file)
   if (size > maxPutBytes)
     throw new Error(`${file} has ${size} bytes: a store takes ${maxPutBytes} (5 GiB) in one put at most`)
   return size
+}
+
+/** To ask takes less time than to ask another thread. */
+function statFile(file: string) {
+  let found: Stats
+  try {
+    found = statSync(file)
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+  if (!found.isFile()) throw new Error(`${file} cannot be read: it is no file`)
+  return found
 }
 
 export async function digestOfFile(file: string, signal?: AbortSignal, algorithm = 'sha256') {

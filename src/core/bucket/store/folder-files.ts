@@ -3,6 +3,9 @@
 import { createHash, hash } from 'node:crypto'
 import {
   type BigIntStats,
+  chmodSync,
+  constants,
+  copyFileSync,
   createReadStream,
   createWriteStream,
   lstatSync,
@@ -25,25 +28,64 @@ import { diskOf, lackOn, megabytes } from '../../system/disk.ts'
 import type { ListedObject } from './store.ts'
 import { systemCode } from '../../system/message.ts'
 
-/** @param name new in the folder @returns the SHA-256 of the copy, in hex @throws {Error} if the file cannot be read */
-export const copyFile = async (
+/**
+ * Copies files into a folder. A copy shares the blocks of its file where the file system can do that (Btrfs, XFS): a change of one
+ * leaves the other as it is, as with no hard link.
+ * @returns how to copy a file under a new name, which gives the SHA-256 of the copy in hex, and throws an Error if the file cannot be read
+ */
+export function copierInto(folder: OpenFolder) {
+  let canClone = true
+  let usualMode: number | undefined
+  const clone = (file: string, name: string): boolean => {
+    if (!canClone) return false
+    try {
+      folder.within((at) => {
+        const copy = join(at, name)
+        writeFileSync(copy, '', { flag: 'wx' })
+        usualMode ??= statSync(copy).mode
+        copyFileSync(file, copy, constants.COPYFILE_FICLONE_FORCE)
+        // It has got the rights of the file.
+        chmodSync(copy, usualMode)
+      })
+      return true
+    } catch {
+      // The copy by bytes finds every other reason again.
+      canClone = false
+      folder.within((at) => rmSync(join(at, name), { force: true }))
+      return false
+    }
+  }
+  return (file: string, name: string, signal: AbortSignal | undefined): Promise<string> | string => {
+    const size = sizeOf(file)
+    const isCloned = clone(file, name)
+    if (size >= streamedFrom) return (isCloned ? digestOfClone : copyLarge)(file, folder, name, signal)
+    const body = isCloned ? folder.within((at) => readFileSync(join(at, name))) : readAll(file)
+    if (!isCloned) folder.within((at) => writeFileSync(join(at, name), body, { flag: 'wx' }))
+    return hash('sha256', body)
+  }
+}
+
+function readAll(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+}
+
+async function digestOfClone(
   file: string,
   folder: OpenFolder,
   name: string,
   signal: AbortSignal | undefined,
-): Promise<string> =>
-  (await sizeOf(file)) < streamedFrom ? copySmall(file, folder, name) : copyLarge(file, folder, name, signal)
-
-function copySmall(file: string, folder: OpenFolder, name: string): string {
-  let body: Buffer
-  try {
-    body = readFileSync(file)
-  } catch (error) {
-    throw unreadable(file, error)
-  }
-  folder.within((at) => writeFileSync(join(at, name), body, { flag: 'wx' }))
-  return hash('sha256', body)
+): Promise<string> {
+  const digest = createHash('sha256')
+  const fd = folder.within((at) => openSync(join(at, name), 'r'))
+  for await (const chunk of createReadStream(file, { ...large, fd, signal })) digest.update(chunk as Buffer)
+  return digest.digest('hex')
 }
+
+const large = { highWaterMark: 1024 * 1024 }
 
 async function copyLarge(
   file: string,
@@ -54,7 +96,7 @@ async function copyLarge(
   const digest = createHash('sha256')
   const source = async function* () {
     try {
-      for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+      for await (const chunk of createReadStream(file, large)) {
         digest.update(chunk as Buffer)
         yield chunk as Buffer
       }

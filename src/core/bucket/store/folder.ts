@@ -10,11 +10,19 @@ import { basename, dirname, join } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { inFolderBelow, openBelow, openFolderBelow, realFolder, type OpenFolder } from '../../system/below.ts'
+import { openBelow, openFolderBelow, realFolder, type OpenFolder } from '../../system/below.ts'
 import { flushFile, flushFolder, flushTree } from '../../system/durable.ts'
 import { isBefore } from '../manifest/compare.ts'
 import { callsOf, countRequests } from './calls.ts'
-import { copyFile, entriesOf, etagOf, isAbsent, makeNewer, removeEmpty, removeFile } from './folder-files.ts'
+import {
+  copierInto,
+  entriesOf,
+  etagOf,
+  isAbsent,
+  makeNewer,
+  removeEmpty,
+  removeFile,
+} from './folder-files.ts'
 import { removeUnfinished, statOf, withAdvice, assertRoomBelow } from './folder-files.ts'
 import { openLock } from './folder-lock.ts'
 import { isDiskFull, openReserve } from './folder-reserve.ts'
@@ -143,7 +151,7 @@ function placerOf(
 ) {
   return (
     key: string,
-    write: (own: OpenFolder, temporary: string, stop: AbortSignal | undefined) => Promise<void> | void,
+    write: (writer: Writer, temporary: string, stop: AbortSignal | undefined) => Promise<void> | void,
     { signal: own, assertFresh, isRenewal = false }: WriteOptions,
     checked?: Checked,
   ): Promise<PutObject> =>
@@ -156,7 +164,7 @@ function placerOf(
       const place = async () => {
         // Small files are written at once, which takes less time than to ask another thread: timers have their turn here.
         await setImmediate()
-        await write(writer.own, temporary, stop)
+        await write(writer, temporary, stop)
         if (isAtRoot && !isRenewal) await flushes.flush(stop)
         return await writer.change(stop, () => {
           // The clock is read under the lock: when this check fails, the next holder of the lease has the lock.
@@ -167,7 +175,7 @@ function placerOf(
             writer.own.within((from) =>
               replace(join(at, basename(key)), join(from, temporary), isAtRoot, checked),
             )
-          return inFolderBelow(writer.real, dirname(key), into, true)
+          return writer.inFolder(dirname(key), into)
         })
       }
       try {
@@ -192,7 +200,7 @@ function writesOf(place: Place, prepare: () => Writer) {
   const put: ObjectStore['put'] = ({ key, body, sha256 }, condition, options = {}) =>
     write(
       key,
-      (own, temporary) => {
+      ({ own }, temporary) => {
         assertDigest(key, hash('sha256', body), sha256)
         own.within((at) => {
           writeFileSync(join(at, temporary), body, { flag: 'wx' })
@@ -205,8 +213,8 @@ function writesOf(place: Place, prepare: () => Writer) {
   const putFile: ObjectStore['putFile'] = (file, { key, sha256 }, options = {}) =>
     write(
       key,
-      async (own, temporary, stop) => {
-        assertDigest(key, await copyFile(file, own, temporary, stop), sha256)
+      async ({ copy }, temporary, stop) => {
+        assertDigest(key, await copy(file, temporary, stop), sha256)
       },
       options,
     )
@@ -215,11 +223,13 @@ function writesOf(place: Place, prepare: () => Writer) {
     if (keys.length === 0) return
     await calls.call(own, 'delete', keys[0] ?? '', async (stop) => {
       count('DeleteObjects')
-      const { real, change } = prepare()
+      const { real, change, leaveFolder } = prepare()
       for (let from = 0; from < keys.length; from += keysPerChange)
         await change(stop, () => {
           assertFresh?.()
           flushes.noteChange()
+          // It may be removed.
+          leaveFolder()
           const some = keys.slice(from, from + keysPerChange)
           for (const key of some) removeObject(name, real, key)
           const emptied = new Set(some.map(dirname))
@@ -301,12 +311,16 @@ function openWriter(base: string, root: string) {
   const own = openFolderBelow(real, ownFolder, true)
   try {
     removeUnfinished(own)
-    const { change, close } = openLock(own)
+    const { inFolder, leaveFolder } = folderInUse(real)
+    const { change, close } = openLock(own, leaveFolder)
     const reserve = openReserve(own)
     return {
       real,
       own,
       change,
+      inFolder,
+      leaveFolder,
+      copy: copierInto(own),
       reserve,
       /** Readers follow the root if it is a link: `live.json` must lie in the folder that it describes. */
       assertSame: () => {
@@ -331,6 +345,26 @@ function openWriter(base: string, root: string) {
   } catch (error) {
     own.close()
     throw error
+  }
+}
+
+/** The folder of the last change under the lock, which stays open for the next one: keys come in their order. */
+function folderInUse(real: string) {
+  let inUse: { readonly path: string; readonly folder: OpenFolder } | undefined
+  const leaveFolder = () => {
+    inUse?.folder.close()
+    inUse = undefined
+  }
+  return {
+    /** @param path of the folder, which is made if it is missing @param work gets a path that holds until it returns */
+    inFolder: <T>(path: string, work: (at: string) => T): T => {
+      if (inUse?.path !== path) {
+        leaveFolder()
+        inUse = { path, folder: openFolderBelow(real, path, true) }
+      }
+      return inUse.folder.within(work)
+    },
+    leaveFolder,
   }
 }
 

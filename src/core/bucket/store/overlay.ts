@@ -123,7 +123,7 @@ export function overlayStore(base: ObjectStore): OverlayStore {
     put,
     putFile: async (file, { key, sha256 }, options) => {
       options?.assertFresh?.()
-      const bytes = await sizeOf(file)
+      const bytes = sizeOf(file)
       count('PutObject')
       return keep(key, bytes, `"${sha256 ?? `${file} ${bytes}`}"`, file)
     },

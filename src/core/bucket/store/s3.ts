@@ -275,7 +275,7 @@ function putsOf(place: Place, get: ObjectStore['get']) {
     })
 
   const putFile: ObjectStore['putFile'] = async (file, object, options = {}) => {
-    const bytes = await sizeOf(file)
+    const bytes = sizeOf(file)
     if (bytes < streamedFrom) {
       const body = await readFile(file).catch((error: unknown) => {
         throw unreadable(file, error)

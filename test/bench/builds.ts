@@ -25,6 +25,12 @@ export type BuildValues = Record<Exclude<keyof typeof buildOptions, 'db'>, strin
   db?: string | undefined
 }
 
+/** A database, and the day of its newest prices. */
+export interface Night {
+  readonly db: string
+  readonly day: string
+}
+
 /** @returns the database, and how to build from it */
 export async function openBuilds(folder: string, { db: given, funds, years, jobs, until }: BuildValues) {
   const db = given ?? join(folder, 'funds.sqlite')
@@ -36,13 +42,17 @@ export async function openBuilds(folder: string, { db: given, funds, years, jobs
   return {
     db,
     build,
-    /** Gives each fund a price for another day. @returns builds of that day @param file in the benchmark's folder */
-    nextNight: () => {
-      const next = join(folder, 'next.sqlite')
-      const day = formatISO(addBusinessDays(parseISO(until), 1), { representation: 'date' })
-      copyFileSync(db, next)
-      addPrices(next, day, folder)
-      return (out: string, ...flags: readonly string[]) => build(out, '--db', next, '--as-of', day, ...flags)
+    /** The nights after that of the database: each fund has a price more in each. */
+    nightsAfter: (count: number): Night[] => {
+      const nights: Night[] = [{ db, day: until }]
+      for (let night = 1; night <= count; night++) {
+        const next = join(folder, `night-${night}.sqlite`)
+        const day = formatISO(addBusinessDays(parseISO(until), night), { representation: 'date' })
+        copyFileSync(nights.at(-1)?.db ?? db, next)
+        addPrices(next, day, folder)
+        nights.push({ db: next, day })
+      }
+      return nights.slice(1)
     },
     /** For the line above a table. */
     describe: ({ files, MB }: Measures, rounds: string) => {
@@ -70,17 +80,21 @@ export async function measureBuild(...args: readonly string[]): Promise<Record<s
   }
 }
 
-/** Gives each fund a price for another day, with the NAV before the newest one: as large a move as the last, back again. */
+/** Gives each fund a price for another day: its last move goes back by four fifths, as no guard objects to. */
 function addPrices(db: string, day: string, folder: string): void {
   const opened = new Database(db, { readonly: true })
-  const before = opened.prepare<[], Record<'isin' | 'date' | (typeof imported)[number], string>>(
-    `SELECT isin, date, ${imported.join(', ')} FROM (SELECT *, row_number() OVER (PARTITION BY isin ORDER BY date DESC) AS back FROM price)
-    WHERE back = 2`,
-  )
-  const lines = before
+  const newest = opened
+    .prepare<[], Price>(
+      `SELECT isin, ${imported.join(', ')} FROM (SELECT *, row_number() OVER (PARTITION BY isin ORDER BY date DESC) AS back FROM price)
+      WHERE back <= 2 ORDER BY isin, back`,
+    )
     .all()
-    .map((price) => [price.isin, day, ...imported.map((name) => price[name])].join(';'))
   opened.close()
+  const byFund = Map.groupBy(newest, ({ isin }) => isin)
+  const lines = [...byFund].map(([isin, [last, before = last]]) => {
+    const amounts = imported.map((name) => between(last?.[name] ?? '', before?.[name] ?? ''))
+    return [isin, day, ...amounts].join(';')
+  })
   const file = join(folder, 'next.csv')
   writeFileSync(file, `${['isin;date', ...imported].join(';')}\n${lines.join('\n')}\n`)
   const words = ['import', 'price', file, '--db', db, '--derive', '--no-backup', '--quiet']
@@ -88,4 +102,10 @@ function addPrices(db: string, day: string, folder: string): void {
 }
 
 /** The import derives the others. */
-const imported = ['issue_price', 'repurchase_price', 'net_asset_value', 'performance'] as const
+const imported = ['issue_price', 'repurchase_price', 'net_asset_value'] as const
+type Price = Readonly<Record<'isin' | (typeof imported)[number], string>>
+
+function between(last: string, before: string): string {
+  const digits = last.split('.')[1]?.length ?? 0
+  return (Number(last) + 0.8 * (Number(before) - Number(last))).toFixed(digits)
+}

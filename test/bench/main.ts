@@ -19,6 +19,7 @@ import { compare, costlier, describeRun, readRun, thisRun, toMarkdown } from './
 const benches: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> = {
   start: () => import('./start.ts'),
   build: () => import('./build.ts'),
+  since: () => import('./since.ts'),
   night: () => import('./night.ts'),
   publish: () => import('./publish.ts'),
   edge: () => import('./edge.ts'),

@@ -1,0 +1,462 @@
+/**
+ * Funds, subfunds and share classes: each class is a fund of the schema. Its row, its prices, its distributions, what goes into its
+ * profile, and whose portfolios it has: its own, else those of its subfund or fund.
+ */
+
+import type { Value } from '../../values.ts'
+import type { RowSink } from '../reader.ts'
+import { unless, type WhyNot } from './unless.ts'
+import { portfolioElement, type NetAssets } from './portfolios.ts'
+import type { Portfolio, Spill } from './spill.ts'
+import { amounts, amountsOf, day, decimal, flag, leaves, linesOf, number, present } from './texts.ts'
+import type { Element, Elements, Found } from './xml.ts'
+
+export interface FundOptions {
+  readonly sink: RowSink
+  readonly spill: Spill
+  /** The day that the file is of. */
+  readonly contentDate: () => string | undefined
+}
+
+/** What is known of the fund, subfund or class that is being read, beside its texts. */
+interface Holder {
+  readonly outer: Holder | undefined
+  readonly portfolios: Portfolio[]
+  /** Of the newest day. */
+  assets: NetAssets | undefined
+  /** Classes with an ISIN, in it. */
+  classes: number
+  /** Of a class: payments by ex-day. */
+  readonly payments: Map<string, { readonly amounts: string[]; readonly place: string }>
+  /** Of a class: columns of the profile. */
+  readonly fees: Map<string, string>
+}
+
+const whyNoAssets: WhyNot = ({ texts }) =>
+  texts['TotalAssetNature'] === 'OFFICIAL' ? undefined : 'net assets that are not official'
+
+function whyNoPrice({ texts, outer }: Found): string | undefined {
+  const { PriceNature = 'of no nature', PriceCurrency } = texts
+  if (outer?.texts['ISIN'] === undefined) return `a price of ${noIsin}`
+  if (PriceNature !== 'OFFICIAL') return `a price that is ${PriceNature.toLowerCase()}, not official`
+  return PriceCurrency === outer.texts['Currency']
+    ? undefined
+    : 'a price in another currency than that of its share class'
+}
+
+function whyNoDistribution({ texts, outer }: Found): string | undefined {
+  if (outer?.texts['ISIN'] === undefined) return `a distribution of ${noIsin}`
+  if (texts['DividendStatus'] !== 'OFFICIAL') return 'a distribution that is estimated, not official'
+  return flag(texts['DistributionFlag']) === 0
+    ? 'a dividend that is not distributed (DistributionFlag)'
+    : undefined
+}
+
+function whyNoFee({ texts: { Type = 'none' } }: Found): string | undefined {
+  return feeColumnOf(Type) === undefined ? `a fee of type ${Type}: the profile has no such fee` : undefined
+}
+
+const noIsin = 'a share class without an ISIN, by which the schema knows funds'
+
+/** The element Funds. */
+export function fundsElement({ sink, spill, contentDate }: FundOptions): Element {
+  let holder: Holder | undefined
+  const takeUnless = (whyNot: WhyNot, take: (record: Found) => void) => unless(sink, whyNot, take)
+  const begins = (): void => {
+    holder = {
+      outer: holder,
+      portfolios: [],
+      assets: undefined,
+      classes: 0,
+      payments: new Map(),
+      fees: new Map(),
+    }
+  }
+
+  const totalAssets = ({ texts }: Found): void => {
+    const date = day(texts['NavDate']) ?? ''
+    const byCurrency = amountsOf(texts, 'TotalNetAssetValue')
+    if (holder === undefined || byCurrency.size === 0) return
+    if (holder.assets === undefined || holder.assets.date <= date) holder.assets = { date, byCurrency }
+  }
+
+  const portfolio = portfolioElement({
+    sink,
+    spill,
+    assetsOn: (date) => (holder?.assets?.date === date ? holder.assets : undefined),
+    onPortfolio: (one) => holder?.portfolios.push(one),
+  })
+  const assetValues: Element = {
+    below: {
+      TotalAssetValue: {
+        below: { ...leaves('NavDate TotalAssetNature'), TotalNetAssetValue: amounts('TotalNetAssetValue') },
+        ends: takeUnless(whyNoAssets, totalAssets),
+      },
+    },
+  }
+  const dynamic: Element = {
+    below: {
+      TotalAssetValues: assetValues,
+      Portfolios: { below: { Portfolio: portfolio } },
+      Benchmarks: { out: 'values and constituents of benchmarks: no endpoint has them' },
+    },
+  }
+
+  const price = ({ texts, outer, place }: Found): void => {
+    const { ISIN: isin, Currency: currency } = outer?.texts ?? {}
+    const date = day(texts['NavDate'])
+    if (texts['ActionCode'] === 'D') {
+      sink.gone('price', present({ isin, date }), place)
+      return
+    }
+    if (Number(texts['SplitFactor'] ?? 1) !== 1)
+      sink.leftOut(
+        'a SplitFactor, since FundsXML does not say whether it counts new shares or old ones: import it as corporate_action',
+        place,
+      )
+    const values = {
+      isin,
+      date,
+      currency,
+      net_asset_value: decimal(texts['NavPrice']) ?? null,
+      issue_price: decimal(texts['SubscriptionPrice']),
+      repurchase_price: decimal(texts['RedemptionPrice']),
+    }
+    sink.row('price', present(values), place)
+  }
+
+  const distribution = ({ texts, outer, place }: Found): void => {
+    const { ISIN: isin, Currency: currency = '' } = outer?.texts ?? {}
+    const exDate = day(texts['ExDate']) ?? ''
+    if (texts['ActionCode'] === 'D') {
+      sink.gone('corporate_action', present({ isin, ex_date: exDate, kind: 'distribution' }), place)
+      return
+    }
+    const perShare = amountsOf(texts, 'Gross')
+    const amount = perShare.get(currency)
+    if (amount === undefined) {
+      const given = [...perShare.keys()].join(', ')
+      const fault = given === '' ? 'no gross amount per share' : `its amount in ${given}, not in ${currency}`
+      sink.bad(place, [`the distribution has ${fault}`])
+      return
+    }
+    const payment = holder?.payments.get(exDate)
+    if (payment === undefined) holder?.payments.set(exDate, { amounts: [amount], place })
+    else payment.amounts.push(amount)
+  }
+
+  const fee = ({ texts, place }: Found): void => {
+    const { Type = '', Maximum, EndDate, FeeAsPercentageOfTNA } = texts
+    const column = feeColumns.find(([pattern]) => pattern.test(Type))?.[1]
+    if (column === undefined) {
+      sink.leftOut(`a fee of type ${Type}: the profile has no such fee`, place)
+      return
+    }
+    const days = linesOf(EndDate)
+    const newest = days.indexOf(days.toSorted().at(-1) ?? '')
+    const percent = column === 'performance_fee' ? '1' : (Maximum ?? linesOf(FeeAsPercentageOfTNA)[newest])
+    if (percent !== undefined && holder?.fees.has(column) === false) holder.fees.set(column, percent)
+  }
+
+  const shareClass = (record: Found): void => {
+    const own = holder
+    holder = own?.outer
+    const isin = record.texts['ISIN']
+    if (own === undefined || isin === undefined) {
+      sink.leftOut(noIsin, record.place)
+      return
+    }
+    for (let above = holder; above !== undefined; above = above.outer) above.classes++
+    fundRow(record, isin)
+    emitPayments(isin, record.texts['Currency'] ?? '', own)
+    const portfolios = own.portfolios.length > 0 ? own.portfolios : (holder?.portfolios ?? [])
+    addOwner(isin, portfolios)
+    for (let above: Found | undefined = record.outer; above !== undefined; above = above.outer) {
+      for (const name of [above.texts['LEI'], above.texts['ISIN']])
+        if (name !== undefined) spill.addClass(name, isin)
+    }
+    spill.addProfile(isin, record.place, profileOf(record, own, holder?.assets))
+  }
+
+  const addOwner = (isin: string, portfolios: readonly Portfolio[]): void => {
+    for (const { id, date, place } of portfolios) {
+      if (!spill.addOwner(isin, date, id)) sink.leftOut('a second portfolio of the same day', place)
+    }
+  }
+
+  /** @param record of the class; of a fund without classes, its own */
+  const fundRow = (record: Found, isin: string): void => {
+    const { texts, outer } = record
+    const values = {
+      isin,
+      wkn: texts['GermanWKN'],
+      name: texts['OfficialName'] ?? texts['FullName'],
+      // An umbrella is older than its subfunds.
+      fund_inception_date: day(texts['InceptionDate'] ?? outer?.texts['InceptionDate']),
+      status_date: contentDate(),
+      currency: texts['Currency'],
+      prices_permitted: flag(texts['IsPublicFlag'] ?? inherited(record, 'PricePublishedFlag')),
+      ...endOf(record),
+    }
+    sink.row('fund', present(values), record.place)
+  }
+
+  const emitPayments = (isin: string, currency: string, { payments }: Holder): void => {
+    for (const [exDate, { amounts: all, place }] of payments) {
+      const kind = 'distribution'
+      sink.row('corporate_action', { isin, ex_date: exDate, kind, amount: sumOf(all), currency }, place)
+    }
+  }
+
+  /** @param record of a fund or subfund */
+  const fund = (record: Found): void => {
+    const own = holder
+    holder = own?.outer
+    if (own === undefined || own.classes > 0) return
+    const { ISIN: isin } = record.texts
+    if (isin === undefined) {
+      sink.leftOut('a fund without share classes and without an ISIN', record.place)
+      return
+    }
+    if (holder !== undefined) holder.classes++
+    fundRow(record, isin)
+    addOwner(isin, own.portfolios)
+    spill.addClass(isin, isin)
+    if (record.texts['LEI'] !== undefined) spill.addClass(record.texts['LEI'], isin)
+  }
+
+  const shareClasses: Element = {
+    below: {
+      ShareClass: {
+        begins,
+        ends: shareClass,
+        below: ofShareClass({
+          price: takeUnless(whyNoPrice, price),
+          distribution: takeUnless(whyNoDistribution, distribution),
+          fee: takeUnless(whyNoFee, fee),
+          assetValues,
+          portfolio,
+        }),
+      },
+    },
+  }
+  const segments: Element = { out: 'segments of a fund: no endpoint has them' }
+  const ofFund = { ...identity, Currency: { text: 'Currency' } }
+  return {
+    below: {
+      Fund: {
+        begins,
+        ends: fund,
+        below: {
+          ...ofFund,
+          FundStaticData: { below: staticData },
+          FundDynamicData: dynamic,
+          SingleFund: {
+            below: {
+              SingleFundStaticData: { below: leaves('PricePublishedFlag') },
+              ShareClasses: shareClasses,
+              Segments: segments,
+            },
+          },
+          Subfunds: {
+            below: {
+              Subfund: {
+                begins,
+                ends: fund,
+                below: {
+                  ...ofFund,
+                  SubfundStaticData: {
+                    below: leaves(
+                      'InceptionDate MaturityDate LiquidationDate LiquidationReason PricePublishedFlag',
+                    ),
+                  },
+                  SubfundDynamicData: dynamic,
+                  ShareClasses: shareClasses,
+                  Segments: segments,
+                },
+              },
+            },
+          },
+          CountrySpecificData: { out: 'data of one country (CountrySpecificData): no endpoint has them' },
+        },
+      },
+    },
+  }
+}
+
+const identity: Elements = {
+  Identifiers: { below: leaves('ISIN GermanWKN LEI') },
+  Names: { below: leaves('OfficialName FullName') },
+}
+
+const staticData: Elements = {
+  ...leaves('ListedLegalStructure InceptionDate MaturityDate LiquidationDate LiquidationReason'),
+  StartOfFiscalYear: { below: { Day: { text: 'StartDay' }, Month: { text: 'StartMonth' } } },
+  EndOfFiscalYear: { below: { Day: { text: 'EndDay' }, Month: { text: 'EndMonth' } } },
+  Classifications: {
+    below: {
+      Classification: { below: leaves('ListedGroup UnlistedGroup Language Value'), ends: classification },
+    },
+  },
+  Benchmarks: { below: { Benchmark: { below: { Name: { text: 'Benchmark' } } } } },
+  OngoingCosts: { below: { OngoingCost: { below: leaves('CostType Percentage'), ends: ongoingCost } } },
+}
+
+/** The groups of categories that distributors know, the most usual first. */
+const categoryGroups = ['BVI', 'EFAMA', 'VOEIG', 'LIPPER', 'MORNINGSTAR']
+
+/** Keeps the category in the fund's texts, by its group and language. */
+function classification({ texts, outer }: Found): void {
+  const { ListedGroup = '', Language = 'de', Value } = texts
+  // Values have levels: the last one says the most.
+  if (outer !== undefined) outer.texts[`category ${ListedGroup} ${Language}`] = linesOf(Value).at(-1)
+}
+
+function ongoingCost({ texts, outer }: Found): void {
+  if (outer !== undefined && /^ongoing/i.test(texts['CostType'] ?? ''))
+    outer.texts['OngoingCosts'] = texts['Percentage']
+}
+
+interface OfClass {
+  readonly price: (record: Found) => void
+  readonly distribution: (record: Found) => void
+  readonly fee: (record: Found) => void
+  readonly assetValues: Element
+  readonly portfolio: Element
+}
+
+function ofShareClass({ price, distribution, fee, assetValues, portfolio }: OfClass): Elements {
+  const ofPrice = {
+    ...leaves(
+      'ActionCode NavDate PriceCurrency PriceNature NavPrice SubscriptionPrice RedemptionPrice SplitFactor',
+    ),
+    OtherPrices: { out: 'prices of another kind (OtherPrices): swung, gross or market' },
+  }
+  const ofDistribution = {
+    ...leaves('ActionCode DividendStatus ExDate DistributionFlag'),
+    GrossDividendAmount: { below: { PerShare: amounts('Gross') } },
+  }
+  const ofPeriod = { EndDate: { text: 'EndDate' }, Values: { below: leaves('FeeAsPercentageOfTNA') } }
+  const ofFee = { ...leaves('Type Maximum'), DataByPeriods: { below: { DataByPeriod: { below: ofPeriod } } } }
+  return {
+    ...identity,
+    ...leaves('Currency InceptionDate LiquidationDate LiquidationReason IsPublicFlag'),
+    ShareClassType: { below: leaves('EarningUse') },
+    SubscriptionRestrictions: {
+      below: {
+        MinSubscriptionAmount: amounts('MinSubscriptionAmount'),
+        MinRegularInvestmentAmount: amounts('MinRegularInvestmentAmount'),
+      },
+    },
+    Prices: { below: { Price: { below: ofPrice, ends: price } } },
+    TotalAssetValues: assetValues,
+    Distributions: { below: { Distribution: { below: ofDistribution, ends: distribution } } },
+    Fees: { below: { Fee: { below: ofFee, ends: fee } } },
+    Flows: { out: 'subscriptions and redemptions (Flows): no endpoint has them' },
+    PerformanceFigures: {
+      out: 'performance figures, whose periods and methods are free: they are derived from prices and distributions',
+    },
+    Portfolios: { below: { Portfolio: portfolio } },
+    HighWatermark: { below: leaves('ExistingFlag') },
+    Investors: { out: 'investors of a share class: no endpoint has them' },
+    InvestorAllocation: { out: 'investors of a share class: no endpoint has them' },
+    CountrySpecificData: { out: 'data of one country (CountrySpecificData): no endpoint has them' },
+  }
+}
+
+/** The text of a class, else of its subfund, else of its fund. */
+function inherited({ texts, outer }: Found, name: string): string | undefined {
+  return texts[name] ?? (outer === undefined ? undefined : inherited(outer, name))
+}
+
+function endOf(record: Found): Record<string, Value | undefined> {
+  const liquidated = inherited(record, 'LiquidationDate')
+  if (liquidated !== undefined) {
+    const isMerger = inherited(record, 'LiquidationReason') === 'MERGER'
+    return { end_date: day(liquidated), end_reason: isMerger ? 'merged' : 'liquidated' }
+  }
+  const matured = inherited(record, 'MaturityDate')
+  return matured === undefined ? {} : { end_date: day(matured), end_reason: 'matured' }
+}
+
+/** Types of fees are free texts. */
+const feeColumns: readonly (readonly [type: RegExp, column: string])[] = [
+  [/^(?:management|verwaltung)/i, 'management_fee'],
+  [/^(?:subscription|entry|front.?end|issue|sales|ausgabe)/i, 'issue_surcharge'],
+  [/^(?:redemption|exit|back.?end|rücknahme)/i, 'redemption_fee'],
+  [/^(?:custod|depositary|verwahr|depotbank)/i, 'custodian_bank_fee'],
+  [/^performance/i, 'performance_fee'],
+]
+
+const feeColumnOf = (type = '') => feeColumns.find(([pattern]) => pattern.test(type))?.[1]
+
+/** What FundsXML knows of a profile: never all of it, so it completes one that is there. */
+function profileOf(
+  record: Found,
+  { assets, fees }: Holder,
+  total: NetAssets | undefined,
+): Record<string, Value> {
+  const { texts } = record
+  const currency = texts['Currency'] ?? ''
+  const structure = inherited(record, 'ListedLegalStructure')
+  const minimum = (name: string) => amountsOf(texts, name).get(currency)
+  const lumpSum = minimum('MinSubscriptionAmount')
+  const savings = minimum('MinRegularInvestmentAmount')
+  const hasWatermark = flag(texts['ExistingFlag']) === 1
+  const [benchmark] = linesOf(inherited(record, 'Benchmark'))
+  const feeOf = (column: string) => number(fees.get(column))
+  return present({
+    ...categoryOf(record),
+    benchmark,
+    fund_assets: assets?.byCurrency.get(currency),
+    total_fund_assets: total?.byCurrency.get(currency),
+    end_of_fiscal_year: fiscalYearEnd(record),
+    accumulating: { R: 1, D: 0 }[texts['EarningUse'] ?? ''],
+    conformity: structure === undefined ? undefined : structure.startsWith('UCITS') ? 1 : 0,
+    issue_surcharge: feeOf('issue_surcharge'),
+    redemption_fee: feeOf('redemption_fee'),
+    total_expense_ratio: number(inherited(record, 'OngoingCosts')),
+    management_fee: feeOf('management_fee'),
+    custodian_bank_fee: feeOf('custodian_bank_fee'),
+    performance_fee: fees.has('performance_fee') || hasWatermark ? 1 : undefined,
+    one_time_investment: lumpSum === undefined ? undefined : 1,
+    one_time_investment_minimum: lumpSum,
+    savings_plan: savings === undefined ? undefined : 1,
+    savings_plan_minimum: savings,
+  })
+}
+
+function categoryOf(record: Found): Record<string, Value | undefined> {
+  for (const group of categoryGroups) {
+    const [de, en] = ['de', 'en'].map((language) => inherited(record, `category ${group} ${language}`))
+    if (de !== undefined || en !== undefined) return { category_de: de ?? en, category_en: en }
+  }
+  return {}
+}
+
+/** @returns MM-DD */
+function fiscalYearEnd(record: Found): string | undefined {
+  const two = (name: string) =>
+    inherited(record, name)
+      ?.replace(/[^0-9]/g, '')
+      .padStart(2, '0')
+  const [endDay, endMonth, startDay, startMonth] = ['EndDay', 'EndMonth', 'StartDay', 'StartMonth'].map(two)
+  if (endDay !== undefined && endMonth !== undefined) return `${endMonth}-${endDay}`
+  if (startDay === undefined || startMonth === undefined) return undefined
+  // Of a year that is no leap year: March begins behind 28 February.
+  const end = new Date(Date.UTC(2025, Number(startMonth) - 1, Number(startDay) - 1))
+  return Number.isNaN(end.getTime()) ? undefined : end.toISOString().slice(5, 10)
+}
+
+/** @param all plain decimals @returns their exact sum */
+function sumOf(all: readonly string[]): string {
+  const [only = ''] = all
+  if (all.length === 1) return only
+  const scale = Math.max(...all.map((text) => text.split('.')[1]?.length ?? 0))
+  const units = all.map((text) => {
+    const [whole = '', fraction = ''] = text.split('.')
+    return BigInt(whole + fraction.padEnd(scale, '0'))
+  })
+  const digits = String(units.reduce((sum, unit) => sum + unit, 0n)).padStart(scale + 1, '0')
+  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}

@@ -1,0 +1,371 @@
+/**
+ * Portfolios and assets, and what becomes of them at the end of the file: structures and asset allocations from breakdowns, else from
+ * positions and the assets that they name, the largest values, and key figures from risk codes.
+ */
+
+import type { RowSink } from '../reader.ts'
+import {
+  assetType,
+  assetTypeElements,
+  assetTypeName,
+  countryName,
+  currencyName,
+  riskName,
+  securities,
+  topValueTypes,
+  type Named,
+} from './names.ts'
+import { inPercent, type Portfolio, type Spill } from './spill.ts'
+import { amounts, amountsOf, day, decimal, leaves, linesOf, type Texts } from './texts.ts'
+import { unless } from './unless.ts'
+import type { Element, Found } from './xml.ts'
+
+/** The official net assets of a fund or class on a day. */
+export interface NetAssets {
+  readonly date: string
+  /** Each currency in which they are given. */
+  readonly byCurrency: ReadonlyMap<string, string>
+}
+
+export interface PortfolioOptions {
+  readonly sink: RowSink
+  readonly spill: Spill
+  /** Of the fund or class whose portfolio is being read, on that day. */
+  readonly assetsOn: (date: string) => NetAssets | undefined
+  readonly onPortfolio: (portfolio: Portfolio) => void
+}
+
+const noShare =
+  'a position without TotalPercentage, and without net assets of its day and currency to compute it from'
+
+/** The element Portfolio. All of it goes to the spill. */
+export function portfolioElement({ sink, spill, assetsOn, onPortfolio }: PortfolioOptions): Element {
+  let id = 0
+  /** Positions, items and risks of the portfolio. */
+  let count = 0
+  let breakdown = 0
+  /** Which breakdown of the portfolio each structure is from. */
+  const taken = new Map<string, number>()
+
+  const position = ({ texts, outer, place }: Found): void => {
+    const percent = percentOf(texts, assetsOn(day(outer?.texts['NavDate']) ?? ''))
+    if (percent === undefined) sink.leftOut(noShare, place)
+    else if (!Number.isFinite(percent)) sink.bad(place, ['its share is no number'])
+    else {
+      const { UniqueID: asset = null, Currency: currency = null, element = '' } = texts
+      spill.addPosition(id, count++, { asset, currency, type: assetTypeElements[element] ?? null, percent })
+    }
+  }
+
+  const whyNoItem = ({ outer }: Found): string | undefined => {
+    const { type, why } = structureOf(outer?.texts ?? {})
+    return (taken.get(type) ?? breakdown) === breakdown ? why : 'a second breakdown by the same dimension'
+  }
+
+  const item = ({ texts, outer, place }: Found): void => {
+    const { type } = structureOf(outer?.texts ?? {})
+    taken.set(type, breakdown)
+    const percent = Number(decimal(texts['Percentage']) ?? NaN)
+    if (Number.isFinite(percent)) spill.addItem(id, type, count++, texts['DimValue'] ?? '', percent)
+    else sink.bad(place, ['its Percentage is no number'])
+  }
+
+  const risk = ({ texts }: Found): void => {
+    spill.addRisk(id, count++, texts['ListedCode'] ?? texts['UnlistedCode'] ?? '', texts['Value'] ?? '')
+  }
+
+  const breaks = (): void => {
+    breakdown++
+  }
+
+  const begins = (): void => {
+    id++
+    count = 0
+    taken.clear()
+  }
+
+  const ends = ({ texts, place }: Found): void => {
+    if (count === 0) return
+    const portfolio = { id, date: day(texts['NavDate']) ?? '', place }
+    spill.addPortfolio(portfolio)
+    onPortfolio(portfolio)
+  }
+
+  const ofPosition = {
+    ...leaves('UniqueID Currency TotalPercentage'),
+    TotalValue: amounts('TotalValue'),
+    ...Object.fromEntries(Object.keys(assetTypeElements).map((name) => [name, { mark: 'element' }])),
+  }
+  const ofValue = {
+    DimValues: { below: leaves('DimValue') },
+    Percentage: { text: 'Percentage' },
+    BreakDowns: { out: 'a breakdown within an item of another one' },
+  }
+  const ofBreakDown = {
+    Dimensions: { below: leaves('Dimension') },
+    CalculationMethod: { text: 'CalculationMethod' },
+    Values: { below: { Value: { below: ofValue, ends: unless(sink, whyNoItem, item) } } },
+  }
+  return {
+    begins,
+    ends,
+    below: {
+      NavDate: { text: 'NavDate' },
+      Positions: { below: { Position: { below: ofPosition, ends: position } } },
+      Transactions: { out: 'transactions of a portfolio: no endpoint has them' },
+      Earnings: { out: 'earnings of a portfolio: no endpoint has them' },
+      PositionsDecomposed: { out: 'positions of target funds (PositionsDecomposed): no endpoint has them' },
+      BreakDowns: {
+        below: { BreakDown: { begins: breaks, below: ofBreakDown, ends: () => undefined } },
+      },
+      RiskCodes: {
+        below: { RiskCode: { below: leaves('ListedCode UnlistedCode Value'), ends: risk } },
+      },
+    },
+  }
+}
+
+/** The element AssetMasterData. */
+export const assetElement = (spill: Spill): Element => ({
+  below: {
+    Asset: {
+      below: leaves('UniqueID Currency Country Name AssetType'),
+      ends: ({ texts }) => {
+        const { UniqueID = '', Name = null, Country = null, Currency = null, AssetType = null } = texts
+        spill.addAsset(UniqueID, { name: Name, country: Country, currency: Currency, type: AssetType })
+      },
+    },
+  },
+})
+
+/** @returns the share of a position in percent; undefined if the file does not tell it, NaN if it is no number */
+function percentOf(texts: Texts, assets: NetAssets | undefined): number | undefined {
+  const { TotalPercentage } = texts
+  if (TotalPercentage !== undefined) return Number(decimal(TotalPercentage))
+  for (const [currency, value] of amountsOf(texts, 'TotalValue')) {
+    const whole = Number(assets?.byCurrency.get(currency) ?? 0)
+    if (whole > 0) return (100 * Number(value)) / whole
+  }
+  return undefined
+}
+
+/** Dimensions are free texts. By their letters: the type of structure, and of one with exposures. */
+const dimensions: Readonly<Record<string, readonly [type: string, withExposure?: string]>> = {
+  country: ['countries'],
+  countries: ['countries'],
+  land: ['countries'],
+  currency: ['currencies', 'currencies_derivatives'],
+  currencies: ['currencies', 'currencies_derivatives'],
+  währung: ['currencies', 'currencies_derivatives'],
+  assettype: ['asset_structure', 'asset_structure_derivatives'],
+  assetclass: ['asset_structure', 'asset_structure_derivatives'],
+  anlageklasse: ['asset_structure', 'asset_structure_derivatives'],
+  industry: ['industrial_sectors'],
+  sector: ['industrial_sectors'],
+  industrysector: ['industrial_sectors'],
+  branche: ['industrial_sectors'],
+  duration: ['terms'],
+  marketcapitalization: ['market_capitalization'],
+  marketcapitalisation: ['market_capitalization'],
+  marketcap: ['market_capitalization'],
+}
+
+/** The type of structure of a breakdown, or why there is none. */
+function structureOf({ Dimension, CalculationMethod }: Texts): { type: string; why?: string } {
+  const names = linesOf(Dimension)
+  const [name = ''] = names
+  if (names.length > 1)
+    return noStructure('a breakdown by several dimensions together: no structure has them')
+  const known = dimensions[name.toLowerCase().replace(/[^\p{L}]/gu, '')]
+  if (known === undefined) return noStructure(`a breakdown by ${name}: no structure is of this kind`)
+  const [type, withExposure] = known
+  if (!/exposure|derivat/i.test(CalculationMethod ?? '')) return { type }
+  return withExposure === undefined
+    ? noStructure(`a breakdown by ${name} with exposures: no structure is of this kind`)
+    : { type: withExposure }
+}
+
+const noStructure = (why: string) => ({ type: '', why })
+
+/** An item of a structure that is ready to be a row. */
+interface Item extends Named {
+  readonly percent: number
+}
+
+/** A class of an asset allocation. Its place among the others is the same on each day. */
+interface ClassItem extends Item {
+  readonly position: number
+}
+
+/** Gives the rows of all portfolios, once the assets are known. @throws {Error} if the import is to end */
+export function emitPortfolios(spill: Spill, sink: RowSink): void {
+  for (const portfolio of spill.portfolios()) {
+    // To let go of the import between two portfolios.
+    sink.bytes(0)
+    const owners = spill.ownersOf(portfolio.id)
+    if (owners.length === 0) {
+      sink.leftOut('a portfolio of which no share class is in the file', portfolio.place)
+      continue
+    }
+    const { structures, allocations } = contentOf(portfolio, spill, sink)
+    const risks = spill.risksOf(portfolio.id)
+    for (const { isin, isNewest } of owners) {
+      for (const [derivatives, classes] of allocations)
+        emitAllocation(sink, portfolio, { isin, derivatives }, classes)
+      if (!isNewest) continue
+      for (const [type, items] of structures) emitStructure(sink, portfolio, { isin, type }, items)
+      if (risks.length > 0) emitRisks(sink, portfolio, isin, risks)
+    }
+  }
+}
+
+function emitStructure(
+  sink: RowSink,
+  { place }: Portfolio,
+  of: { isin: string; type: string },
+  items: readonly Item[],
+) {
+  sink.gone('structure_item', of, place)
+  for (const [index, { de, en, percent }] of items.entries())
+    sink.row('structure_item', { ...of, position: index + 1, name_de: de, name_en: en, percent }, place)
+}
+
+function emitAllocation(
+  sink: RowSink,
+  { date, place }: Portfolio,
+  of: { isin: string; derivatives: number },
+  classes: readonly ClassItem[],
+) {
+  sink.gone('asset_allocation', { ...of, date }, place)
+  for (const { de, en, percent, position } of classes)
+    sink.row('asset_allocation', { ...of, position, class_de: de, class_en: en, date, percent }, place)
+}
+
+function emitRisks(
+  sink: RowSink,
+  { place }: Portfolio,
+  isin: string,
+  risks: readonly { code: string; value: string }[],
+) {
+  sink.gone('key_figure', { isin }, place)
+  for (const [index, { code, value }] of risks.entries()) {
+    const { de, en } = riskName(code)
+    // The unit of a risk code is nowhere: neither in the file nor in the schema of FundsXML.
+    const written = (decimal(value) ?? value).replace('.', ',')
+    const position = index + 1
+    sink.row('key_figure', { isin, position, name_de: de, name_en: en, value: written, has_value2: 0 }, place)
+  }
+}
+
+const nameOf: Readonly<Record<string, (text: string) => Named>> = {
+  countries: countryName,
+  currencies: currencyName,
+  currencies_derivatives: currencyName,
+  asset_structure: assetTypeName,
+  asset_structure_derivatives: assetTypeName,
+}
+
+/** Asset allocations by whether they are with derivatives, from the structures that are the same on one day. */
+const allocated = [
+  ['asset_structure', 0],
+  ['asset_structure_derivatives', 1],
+] as const
+
+/** The structures of a portfolio. A breakdown counts; what the file does not break down itself is summed from the positions. */
+function contentOf(portfolio: Portfolio, spill: Spill, sink: RowSink) {
+  const structures = new Map<string, readonly Item[]>()
+  const broken = Map.groupBy(spill.itemsOf(portfolio.id), ({ structure }) => structure)
+  const codes = new Map<string, readonly string[]>()
+  for (const [type, items] of broken) {
+    const name = nameOf[type] ?? ((text: string) => ({ de: text, en: null }))
+    structures.set(
+      type,
+      items.map((item) => ({ ...name(item.name), percent: item.percent })),
+    )
+    codes.set(
+      type,
+      items.map((item) => item.name),
+    )
+  }
+  const sums = summed(portfolio, spill, sink)
+  for (const [type, entries] of sums) {
+    if (structures.has(type) || entries.length === 0) continue
+    structures.set(type, entries)
+    codes.set(
+      type,
+      entries.map(({ code }) => code),
+    )
+  }
+  const allocations = allocated.flatMap(([type, derivatives]) => {
+    const items = structures.get(type)
+    if (items === undefined) return []
+    const own = codes.get(type) ?? []
+    // Behind the types of FundsXML stand those that have other names, in the order of the file.
+    const classes = items.map((item, index) => ({
+      ...item,
+      position: assetType(own[index] ?? '')?.position ?? 101 + index,
+    }))
+    return [[derivatives, classes.toSorted((one, other) => one.position - other.position)] as const]
+  })
+  return { structures, allocations }
+}
+
+interface Sum extends Item {
+  readonly code: string
+}
+
+/** Sums positions by country, currency and asset type, and finds the largest, without holding all of them. */
+function summed(portfolio: Portfolio, spill: Spill, sink: RowSink): ReadonlyMap<string, readonly Sum[]> {
+  const byCode = {
+    countries: new Map<string, bigint>(),
+    currencies: new Map<string, bigint>(),
+    asset_structure: new Map<string, bigint>(),
+  }
+  const tops = new Map<string, Sum[]>()
+  const without = { country: 0, name: 0 }
+  for (const { name, country, currency, type, share } of spill.holdingsOf(portfolio.id)) {
+    const add = (sums: Map<string, bigint>, code: string | null) => {
+      if (code !== null) sums.set(code, (sums.get(code) ?? 0n) + share)
+    }
+    add(byCode.countries, country)
+    add(byCode.currencies, currency)
+    add(byCode.asset_structure, type)
+    if (country === null) without.country++
+    if (type === null || !securities.includes(type)) continue
+    if (name === null) without.name++
+    else
+      for (const top of ['top_values', topValueTypes[type]])
+        if (top !== undefined)
+          keepLargest(tops, top, { code: name, de: name, en: null, percent: inPercent(share) })
+  }
+  if (without.country > 0)
+    sink.leftOut('a position in no item of countries, as its asset has none', portfolio.place)
+  if (without.name > 0)
+    sink.leftOut('a position in no list of top values, as AssetMasterData does not name it', portfolio.place)
+  const sums = Object.entries(byCode).map(([type, shares]) => {
+    const name = nameOf[type] ?? assetTypeName
+    const all = [...shares].flatMap(([code, share]) =>
+      share === 0n ? [] : [{ ...name(code), code, percent: inPercent(share) }],
+    )
+    return [type, all.sort(bySize)] as const
+  })
+  return new Map([...sums, ...tops])
+}
+
+/** The largest first. Of equal ones, the order is that of their names, so that it is the same each time. */
+const bySize = (one: Sum, other: Sum) =>
+  other.percent - one.percent || (one.de < other.de ? -1 : one.de > other.de ? 1 : 0)
+
+/** A file may list every position; readers see the largest. */
+const mostValues = 10
+
+function keepLargest(tops: Map<string, Sum[]>, type: string, value: Sum): void {
+  const values = tops.get(type) ?? []
+  tops.set(type, values)
+  const least = values.at(-1)
+  if (value.percent <= 0 || (values.length === mostValues && least !== undefined && bySize(value, least) > 0))
+    return
+  values.push(value)
+  values.sort(bySize)
+  values.splice(mostValues)
+}

@@ -6,8 +6,8 @@
 import type { Value } from '../../values.ts'
 import type { RowSink } from '../reader.ts'
 import { unless, type WhyNot } from './unless.ts'
-import { portfolioElement, type NetAssets } from './portfolios.ts'
-import type { Portfolio, Spill } from './spill.ts'
+import { portfolioElement, type NetAssets, type OpenPortfolio } from './portfolios.ts'
+import type { Spill } from './spill.ts'
 import { amounts, amountsOf, day, decimal, flag, leaves, linesOf, number, present } from './texts.ts'
 import type { Element, Elements, Found } from './xml.ts'
 
@@ -21,7 +21,7 @@ export interface FundOptions {
 /** What is known of the fund, subfund or class that is being read, beside its texts. */
 interface Holder {
   readonly outer: Holder | undefined
-  readonly portfolios: Portfolio[]
+  readonly portfolios: OpenPortfolio[]
   /** Of the newest day. */
   assets: NetAssets | undefined
   /** Classes with an ISIN, in it. */
@@ -61,6 +61,7 @@ const noIsin = 'a share class without an ISIN, by which the schema knows funds'
 /** The element Funds. */
 export function fundsElement({ sink, spill, contentDate }: FundOptions): Element {
   let holder: Holder | undefined
+  let portfolios = 0
   const takeUnless = (whyNot: WhyNot, take: (record: Found) => void) => unless(sink, whyNot, take)
   const begins = (): void => {
     holder = {
@@ -80,11 +81,19 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
     if (holder.assets === undefined || holder.assets.date <= date) holder.assets = { date, byCurrency }
   }
 
+  const portfolioOn = (date: string, place: string): OpenPortfolio => {
+    const found = holder?.portfolios.findLast((one) => one.date === date)
+    if (found !== undefined) return found
+    const portfolio = { id: ++portfolios, date, place, structures: new Map<string, number>() }
+    holder?.portfolios.push(portfolio)
+    spill.addPortfolio(portfolio)
+    return portfolio
+  }
   const portfolio = portfolioElement({
     sink,
     spill,
     assetsOn: (date) => (holder?.assets?.date === date ? holder.assets : undefined),
-    onPortfolio: (one) => holder?.portfolios.push(one),
+    portfolioOn,
   })
   const assetValues: Element = {
     below: {
@@ -169,19 +178,13 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
     for (let above = holder; above !== undefined; above = above.outer) above.classes++
     fundRow(record, isin)
     emitPayments(isin, record.texts['Currency'] ?? '', own)
-    const portfolios = own.portfolios.length > 0 ? own.portfolios : (holder?.portfolios ?? [])
-    addOwner(isin, portfolios)
+    for (const { id, date } of own.portfolios.length > 0 ? own.portfolios : (holder?.portfolios ?? []))
+      spill.addOwner(isin, date, id)
     for (let above: Found | undefined = record.outer; above !== undefined; above = above.outer) {
       for (const name of [above.texts['LEI'], above.texts['ISIN']])
         if (name !== undefined) spill.addClass(name, isin)
     }
     spill.addProfile(isin, record.place, profileOf(record, own, holder?.assets))
-  }
-
-  const addOwner = (isin: string, portfolios: readonly Portfolio[]): void => {
-    for (const { id, date, place } of portfolios) {
-      if (!spill.addOwner(isin, date, id)) sink.leftOut('a second portfolio of the same day', place)
-    }
   }
 
   /** @param record of the class; of a fund without classes, its own */
@@ -220,7 +223,7 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
     }
     if (holder !== undefined) holder.classes++
     fundRow(record, isin)
-    addOwner(isin, own.portfolios)
+    for (const { id, date } of own.portfolios) spill.addOwner(isin, date, id)
     spill.addClass(isin, isin)
     if (record.texts['LEI'] !== undefined) spill.addClass(record.texts['LEI'], isin)
   }

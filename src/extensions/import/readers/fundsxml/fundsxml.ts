@@ -65,6 +65,7 @@ function elementsOf(sink: RowSink, spill: Spill, control: Control): Elements {
       },
     },
     CountrySpecificData: { out: 'data of one country (CountrySpecificData): no endpoint has them' },
+    'ds:Signature': { out: 'the signature of the file, which is not verified' },
   }
 }
 

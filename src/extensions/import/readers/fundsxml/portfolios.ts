@@ -27,68 +27,68 @@ export interface NetAssets {
   readonly byCurrency: ReadonlyMap<string, string>
 }
 
+/** What is known of a portfolio while its fund or class is being read. */
+export interface OpenPortfolio extends Portfolio {
+  /** Which breakdown each of its structures is from. */
+  readonly structures: Map<string, number>
+}
+
 export interface PortfolioOptions {
   readonly sink: RowSink
   readonly spill: Spill
   /** Of the fund or class whose portfolio is being read, on that day. */
   readonly assetsOn: (date: string) => NetAssets | undefined
-  readonly onPortfolio: (portfolio: Portfolio) => void
+  /** The portfolio of that day of the same fund or class. Several of one day, as those of mandates, are parts of one. */
+  readonly portfolioOn: (date: string, place: string) => OpenPortfolio
 }
 
 const noShare =
   'a position without TotalPercentage, and without net assets of its day and currency to compute it from'
 
 /** The element Portfolio. All of it goes to the spill. */
-export function portfolioElement({ sink, spill, assetsOn, onPortfolio }: PortfolioOptions): Element {
-  let id = 0
-  /** Positions, items and risks of the portfolio. */
+export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: PortfolioOptions): Element {
+  /** Positions, items and risks of all portfolios. */
   let count = 0
   let breakdown = 0
-  /** Which breakdown of the portfolio each structure is from. */
-  const taken = new Map<string, number>()
+
+  const dateOf = (portfolio: Found | undefined) => day(portfolio?.texts['NavDate']) ?? ''
+  const portfolioOf = (portfolio: Found | undefined) => portfolioOn(dateOf(portfolio), portfolio?.place ?? '')
 
   const position = ({ texts, outer, place }: Found): void => {
-    const percent = percentOf(texts, assetsOn(day(outer?.texts['NavDate']) ?? ''))
+    const percent = percentOf(texts, assetsOn(dateOf(outer)))
     if (percent === undefined) sink.leftOut(noShare, place)
     else if (!Number.isFinite(percent)) sink.bad(place, ['its share is no number'])
     else {
       const { UniqueID: asset = null, Currency: currency = null, element = '' } = texts
-      spill.addPosition(id, count++, { asset, currency, type: assetTypeElements[element] ?? null, percent })
+      const type = assetTypeElements[element] ?? null
+      spill.addPosition(portfolioOf(outer).id, count++, { asset, currency, type, percent })
     }
   }
 
   const whyNoItem = ({ outer }: Found): string | undefined => {
     const { type, why } = structureOf(outer?.texts ?? {})
-    return (taken.get(type) ?? breakdown) === breakdown ? why : 'a second breakdown by the same dimension'
+    const { structures } = portfolioOf(outer?.outer)
+    return (structures.get(type) ?? breakdown) === breakdown
+      ? why
+      : 'a second breakdown by the same dimension'
   }
 
   const item = ({ texts, outer, place }: Found): void => {
     const { type } = structureOf(outer?.texts ?? {})
-    taken.set(type, breakdown)
+    const { id, structures } = portfolioOf(outer?.outer)
+    structures.set(type, breakdown)
     const percent = Number(decimal(texts['Percentage']) ?? NaN)
     if (Number.isFinite(percent)) spill.addItem(id, type, count++, texts['DimValue'] ?? '', percent)
     else sink.bad(place, ['its Percentage is no number'])
   }
 
-  const risk = ({ texts }: Found): void => {
-    spill.addRisk(id, count++, texts['ListedCode'] ?? texts['UnlistedCode'] ?? '', texts['Value'] ?? '')
+  const risk = ({ texts, outer }: Found): void => {
+    const code = texts['ListedCode'] ?? texts['UnlistedCode'] ?? ''
+    spill.addRisk(portfolioOf(outer).id, count++, code, texts['Value'] ?? '')
   }
 
   const breaks = (): void => {
     breakdown++
-  }
-
-  const begins = (): void => {
-    id++
-    count = 0
-    taken.clear()
-  }
-
-  const ends = ({ texts, place }: Found): void => {
-    if (count === 0) return
-    const portfolio = { id, date: day(texts['NavDate']) ?? '', place }
-    spill.addPortfolio(portfolio)
-    onPortfolio(portfolio)
   }
 
   const ofPosition = {
@@ -107,8 +107,7 @@ export function portfolioElement({ sink, spill, assetsOn, onPortfolio }: Portfol
     Values: { below: { Value: { below: ofValue, ends: unless(sink, whyNoItem, item) } } },
   }
   return {
-    begins,
-    ends,
+    ends: () => undefined,
     below: {
       NavDate: { text: 'NavDate' },
       Positions: { below: { Position: { below: ofPosition, ends: position } } },

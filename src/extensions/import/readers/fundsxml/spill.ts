@@ -100,9 +100,7 @@ export function openSpill() {
       addItem.run(portfolio, structure, number, name, percent),
     addRisk: (portfolio: number, number: number, code: string, value: string) =>
       addRisk.run(portfolio, number, code, value),
-    /** @returns whether the class has no other portfolio of that day */
-    addOwner: (isin: string, date: string, portfolio: number) =>
-      addOwner.run(isin, date, portfolio).changes > 0,
+    addOwner: (isin: string, date: string, portfolio: number) => addOwner.run(isin, date, portfolio),
     /** @param fund an LEI or ISIN by which documents name the fund of the class */
     addClass: (fund: string, isin: string) => addClass.run(fund, isin),
     classesOf: (fund: string): readonly string[] => classes.all(fund),

@@ -25,6 +25,7 @@ const benches: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   edge: () => import('./edge.ts'),
   cpu: () => import('./cpu.ts'),
   ranges: () => import('./ranges.ts'),
+  fundsxml: () => import('./fundsxml.ts'),
 }
 /** With what takes minutes in any size: it runs only by its name. */
 const all: typeof benches = {

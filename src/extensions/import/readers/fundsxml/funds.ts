@@ -218,7 +218,7 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
     if (own === undefined || own.classes > 0) return
     const { ISIN: isin } = record.texts
     if (isin === undefined) {
-      sink.leftOut('a fund without share classes and without an ISIN', record.place)
+      sink.leftOut('a fund that has no ISIN, nor has any class of it', record.place)
       return
     }
     if (holder !== undefined) holder.classes++

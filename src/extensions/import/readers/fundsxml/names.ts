@@ -61,30 +61,28 @@ export const topValueTypes: Readonly<Record<string, string>> = {
   CE: 'top_values_certificates',
 }
 
-const regions = {
-  de: new Intl.DisplayNames('de', { type: 'region' }),
-  en: new Intl.DisplayNames('en', { type: 'region' }),
-}
-const currencies = {
-  de: new Intl.DisplayNames('de', { type: 'currency' }),
-  en: new Intl.DisplayNames('en', { type: 'currency' }),
+const asItIs = (text: string): Named => ({ de: text, en: null })
+
+/** @returns the name of a code in both languages, or another text as it is; each is looked up once */
+function namesOf(type: 'region' | 'currency', form: RegExp): (text: string) => Named {
+  const german = new Intl.DisplayNames('de', { type })
+  const english = new Intl.DisplayNames('en', { type })
+  const known = new Map<string, Named>()
+  return (text) => {
+    if (!form.test(text)) return asItIs(text)
+    const name = known.get(text) ?? { de: german.of(text) ?? text, en: english.of(text) ?? text }
+    known.set(text, name)
+    return name
+  }
 }
 
-/** @param text a code of ISO 3166, or a name as it is */
-export const countryName = (text: string): Named =>
-  /^[A-Z]{2}$/.test(text)
-    ? { de: regions.de.of(text) ?? text, en: regions.en.of(text) ?? text }
-    : asItIs(text)
+/** Of a code of ISO 3166. */
+export const countryName = namesOf('region', /^[A-Z]{2}$/)
 
-/** @param text a code of ISO 4217, or a name as it is */
-export const currencyName = (text: string): Named =>
-  /^[A-Z]{3}$/.test(text)
-    ? { de: currencies.de.of(text) ?? text, en: currencies.en.of(text) ?? text }
-    : asItIs(text)
+/** Of a code of ISO 4217. */
+export const currencyName = namesOf('currency', /^[A-Z]{3}$/)
 
 export const assetTypeName = (text: string): Named => assetType(text)?.name ?? asItIs(text)
-
-const asItIs = (text: string): Named => ({ de: text, en: null })
 
 const riskCodes: Readonly<Record<string, string>> = {
   'ACTIVE SHARE': 'Active Share',

@@ -315,41 +315,36 @@ interface Sum extends Item {
 
 /** Sums positions by country, currency and asset type, and finds the largest, without holding all of them. */
 function summed(portfolio: Portfolio, spill: Spill, sink: RowSink): ReadonlyMap<string, readonly Sum[]> {
-  const byCode = {
-    countries: new Map<string, bigint>(),
-    currencies: new Map<string, bigint>(),
-    asset_structure: new Map<string, bigint>(),
+  const countries = new Map<string, number>()
+  const currencies = new Map<string, number>()
+  const types = new Map<string, number>()
+  const tops = topLists()
+  for (const { asset, name, country, currency, type, share } of spill.holdingsOf(portfolio.id)) {
+    if (country !== null) add(countries, country, share)
+    else sink.leftOut('a position in no item of countries, as its asset has none', portfolio.place)
+    if (currency !== null) add(currencies, currency, share)
+    if (type === null) continue
+    add(types, type, share)
+    if (!securities.includes(type)) continue
+    if (name !== null) tops.add({ asset, name, type, share })
+    else sink.leftOut('a position in no top values, as AssetMasterData does not name it', portfolio.place)
   }
-  const tops = new Map<string, Sum[]>()
-  const without = { country: 0, name: 0 }
-  for (const { name, country, currency, type, share } of spill.holdingsOf(portfolio.id)) {
-    const add = (sums: Map<string, bigint>, code: string | null) => {
-      if (code !== null) sums.set(code, (sums.get(code) ?? 0n) + share)
-    }
-    add(byCode.countries, country)
-    add(byCode.currencies, currency)
-    add(byCode.asset_structure, type)
-    if (country === null) without.country++
-    if (type === null || !securities.includes(type)) continue
-    if (name === null) without.name++
-    else
-      for (const top of ['top_values', topValueTypes[type]])
-        if (top !== undefined)
-          keepLargest(tops, top, { code: name, de: name, en: null, percent: inPercent(share) })
-  }
-  if (without.country > 0)
-    sink.leftOut('a position in no item of countries, as its asset has none', portfolio.place)
-  if (without.name > 0)
-    sink.leftOut('a position in no list of top values, as AssetMasterData does not name it', portfolio.place)
-  const sums = Object.entries(byCode).map(([type, shares]) => {
-    const name = nameOf[type] ?? assetTypeName
-    const all = [...shares].flatMap(([code, share]) =>
-      share === 0n ? [] : [{ ...name(code), code, percent: inPercent(share) }],
-    )
-    return [type, all.sort(bySize)] as const
-  })
-  return new Map([...sums, ...tops])
+  return new Map([
+    ['countries', sorted(countries, countryName)],
+    ['currencies', sorted(currencies, currencyName)],
+    ['asset_structure', sorted(types, assetTypeName)],
+    ...tops.end(),
+  ])
 }
+
+const add = (sums: Map<string, number>, code: string, share: number) =>
+  sums.set(code, (sums.get(code) ?? 0) + share)
+
+const sorted = (sums: ReadonlyMap<string, number>, nameOf: (code: string) => Named): readonly Sum[] =>
+  [...sums]
+    .filter(([, share]) => share !== 0)
+    .map(([code, share]) => ({ ...nameOf(code), code, percent: inPercent(share) }))
+    .sort(bySize)
 
 /** The largest first. Of equal ones, the order is that of their names, so that it is the same each time. */
 const bySize = (one: Sum, other: Sum) =>
@@ -358,13 +353,46 @@ const bySize = (one: Sum, other: Sum) =>
 /** A file may list every position; readers see the largest. */
 const mostValues = 10
 
-function keepLargest(tops: Map<string, Sum[]>, type: string, value: Sum): void {
-  const values = tops.get(type) ?? []
-  tops.set(type, values)
-  const least = values.at(-1)
-  if (value.percent <= 0 || (values.length === mostValues && least !== undefined && bySize(value, least) > 0))
-    return
-  values.push(value)
-  values.sort(bySize)
-  values.splice(mostValues)
+/** What a portfolio holds of an asset. */
+interface Held {
+  readonly asset: string | null
+  readonly name: string
+  readonly type: string
+  readonly share: number
+}
+
+/** The largest values of all types, and of each that has a list of its own. Parts of one asset come one after the other. */
+function topLists() {
+  const lists = new Map<string, Sum[]>()
+  let held: Held | undefined
+  const addTo = (list: string, name: string, percent: number): void => {
+    const values = lists.get(list) ?? []
+    lists.set(list, values)
+    const value = { code: name, de: name, en: null, percent }
+    const least = values[mostValues - 1]
+    if (least !== undefined && bySize(value, least) > 0) return
+    values.push(value)
+    values.sort(bySize)
+    values.splice(mostValues)
+  }
+  const take = (): void => {
+    if (held === undefined || held.share <= 0) return
+    const own = topValueTypes[held.type]
+    addTo('top_values', held.name, inPercent(held.share))
+    if (own !== undefined) addTo(own, held.name, inPercent(held.share))
+  }
+  return {
+    add: (part: Held): void => {
+      if (held?.asset === part.asset) {
+        held = { ...part, share: held.share + part.share }
+        return
+      }
+      take()
+      held = part
+    },
+    end: () => {
+      take()
+      return lists
+    },
+  }
 }

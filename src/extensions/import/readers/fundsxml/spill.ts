@@ -7,11 +7,11 @@ import Database from 'better-sqlite3'
 
 const cacheKibibytes = 24_576
 
-/** Shares are whole numbers of this part of a percent: sums of them are exact. */
+/** Shares are whole numbers of this part of a percent: sums of them are exact, up to 90 million percent. */
 const perPercent = 1e8
 
 /** @param share as it is summed */
-export const inPercent = (share: bigint): number => Number(share) / perPercent
+export const inPercent = (share: number): number => share / perPercent
 
 /** An asset. Null is what the file does not tell. */
 interface Asset {
@@ -31,9 +31,10 @@ interface Position {
   readonly percent: number
 }
 
-/** All positions of a portfolio with one asset. */
+/** The positions of a portfolio with one asset in one currency. */
 interface Holding extends Asset {
-  readonly share: bigint
+  readonly asset: string | null
+  readonly share: number
 }
 
 export interface Owned {
@@ -80,19 +81,27 @@ export function openSpill() {
   const addClass = into('class', 2, 'OR IGNORE')
   const addProfile = db.prepare(`INSERT INTO profile VALUES (?, ?, ?)
     ON CONFLICT (isin) DO UPDATE SET texts = json_patch(excluded.texts, texts)`)
-  const holdings = db
-    .prepare<[number], Holding>(
-      `SELECT asset.name AS name, asset.country AS country, coalesce(own.currency, asset.currency) AS currency,
+  const holdings = db.prepare<[number], Holding>(
+    `SELECT own.asset AS asset, asset.name AS name, asset.country AS country, coalesce(own.currency, asset.currency) AS currency,
         coalesce(asset.type, own.type) AS type, sum(own.share) AS share
       FROM position AS own LEFT JOIN asset ON asset.id = own.asset WHERE own.portfolio = ?
-      GROUP BY own.asset, own.currency, own.type`,
-    )
-    .safeIntegers()
+      GROUP BY own.asset, own.currency, own.type ORDER BY own.asset`,
+  )
+  const owners = db.prepare<[number], { isin: string; isNewest: number }>(
+    `SELECT isin, NOT EXISTS (SELECT 1 FROM owner AS later WHERE later.isin = owner.isin AND later.date > owner.date) AS isNewest
+    FROM owner WHERE portfolio = ? ORDER BY isin`,
+  )
+  const items = db.prepare<[number], { structure: string; name: string; percent: number }>(
+    'SELECT structure, name, percent FROM item WHERE portfolio = ? ORDER BY structure, number',
+  )
+  const risks = db.prepare<[number], { code: string; value: string }>(
+    'SELECT code, value FROM risk WHERE portfolio = ? ORDER BY number',
+  )
   const classes = db.prepare<[string], string>('SELECT isin FROM class WHERE fund = ? ORDER BY isin').pluck()
   return {
     addPortfolio: ({ id, date, place }: Portfolio) => addPortfolio.run(id, date, place),
     addPosition: (portfolio: number, number: number, { asset, currency, type, percent }: Position) =>
-      addPosition.run(portfolio, number, asset, currency, type, BigInt(Math.round(percent * perPercent))),
+      addPosition.run(portfolio, number, asset, currency, type, Math.round(percent * perPercent)),
     /** The first of an id counts. */
     addAsset: (id: string, { name, country, currency, type }: Asset) =>
       addAsset.run(id, name, country, currency, type),
@@ -111,26 +120,11 @@ export function openSpill() {
       db.prepare<[], { isin: string; place: string; texts: string }>('SELECT * FROM profile').iterate(),
     portfolios: () => db.prepare<[], Portfolio>('SELECT * FROM portfolio ORDER BY id').all(),
     ownersOf: (portfolio: number): readonly Owned[] =>
-      db
-        .prepare<[number], { isin: string; isNewest: number }>(
-          `SELECT isin, NOT EXISTS (SELECT 1 FROM owner AS later WHERE later.isin = owner.isin AND later.date > owner.date) AS isNewest
-            FROM owner WHERE portfolio = ? ORDER BY isin`,
-        )
-        .all(portfolio)
-        .map(({ isin, isNewest }) => ({ isin, isNewest: isNewest === 1 })),
+      owners.all(portfolio).map(({ isin, isNewest }) => ({ isin, isNewest: isNewest === 1 })),
+    /** Those with one asset come one after the other. */
     holdingsOf: (portfolio: number): IterableIterator<Holding> => holdings.iterate(portfolio),
-    itemsOf: (portfolio: number) =>
-      db
-        .prepare<[number], { structure: string; name: string; percent: number }>(
-          'SELECT structure, name, percent FROM item WHERE portfolio = ? ORDER BY structure, number',
-        )
-        .all(portfolio),
-    risksOf: (portfolio: number) =>
-      db
-        .prepare<[number], { code: string; value: string }>(
-          'SELECT code, value FROM risk WHERE portfolio = ? ORDER BY number',
-        )
-        .all(portfolio),
+    itemsOf: (portfolio: number) => items.all(portfolio),
+    risksOf: (portfolio: number) => risks.all(portfolio),
     close: () => db.close(),
   }
 }

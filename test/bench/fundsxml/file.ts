@@ -10,9 +10,9 @@ const positions = 60
 const countries = ['DE', 'US', 'FR', 'GB', 'JP', 'CH', 'NL', 'IE']
 const currencies = ['EUR', 'USD', 'GBP', 'JPY', 'CHF']
 const types = [
-  { code: 'EQ', element: 'Equity', amount: 'Units' },
-  { code: 'BO', element: 'Bond', amount: 'Nominal' },
-  { code: 'SC', element: 'ShareClass', amount: 'Shares' },
+  { code: 'EQ', element: 'Equity', amount: 'Units', first: '' },
+  { code: 'BO', element: 'Bond', amount: 'Nominal', first: '<ConvertibleFlag>false</ConvertibleFlag>' },
+  { code: 'SC', element: 'ShareClass', amount: 'Shares', first: '' },
 ] as const
 
 const pick = <T>(list: readonly [T, ...T[]] | readonly T[], number: number): T =>
@@ -48,6 +48,12 @@ const head = `<?xml version="1.0" encoding="UTF-8"?>
 		<DocumentGenerated>${day}T20:00:00</DocumentGenerated>
 		<Version>4.2.9</Version>
 		<ContentDate>${day}</ContentDate>
+		<DataSupplier>
+			<SystemCountry>DE</SystemCountry>
+			<Short>BENCH</Short>
+			<Name>Bench</Name>
+			<Type>IC</Type>
+		</DataSupplier>
 		<DataOperation>INITIAL</DataOperation>
 	</ControlData>
 	<Funds>
@@ -130,7 +136,7 @@ const classText = (number: number) => `					<ShareClass>
 `
 
 function assetText(number: number): string {
-  const { code, element } = pick(types, number)
+  const { code, element, first } = pick(types, number)
   return `		<Asset>
 			<UniqueID>ID_${number}</UniqueID>
 			<Identifiers>
@@ -141,7 +147,7 @@ function assetText(number: number): string {
 			<Name>Company number ${number}</Name>
 			<AssetType>${code}</AssetType>
 			<AssetDetails>
-				<${element}>
+				<${element}>${first}
 					<Issuer>
 						<Identifiers/>
 						<Name>Company number ${number}</Name>

@@ -62,6 +62,16 @@ export interface RowSink {
    * @param place what a person can find: `line 12`, `cell C7 of sheet "Prices"`, `line 1834, /FundsXML4/…`
    */
   readonly row: (table: string, values: Readonly<Record<string, Value>>, place: string) => void
+  /**
+   * A row that a file knows only a part of. It completes a row of the database; without one it is left out, unless it has all that a
+   * new row needs.
+   */
+  readonly part: RowSink['row']
+  /**
+   * Rows of the database that a file takes back: all with these values of key columns, the ISIN among them, but those that a file has.
+   * So a list that is delivered as a whole replaces the one before.
+   */
+  readonly gone: RowSink['row']
   /** For many rows with the same columns: their values are as `convert` (`values.ts`) makes them. */
   readonly rowsOf: (table: string, columns: readonly string[], absent: Absent) => TakeRow
   /** A row or value that cannot be taken: it refuses the import, unless the bad ones are skipped. */

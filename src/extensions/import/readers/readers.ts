@@ -3,11 +3,12 @@
 import { quoted } from '../../../core/data/model/printable.ts'
 import { foreignFile } from './foreign.ts'
 import { emt } from './emt.ts'
+import { fundsxml } from './fundsxml/fundsxml.ts'
 import type { FileStart, Reader, ReadOptions } from './reader.ts'
 import { table } from './table.ts'
 
 /** A line for each format. */
-export const readers: readonly Reader[] = [emt, table]
+export const readers: readonly Reader[] = [emt, fundsxml, table]
 
 /**
  * @param all the registry @param as the name of a reader that was asked for

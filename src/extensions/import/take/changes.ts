@@ -10,7 +10,7 @@ import { inTurn } from '../../../core/system/in-turn.ts'
 import type { Scope } from '../readers/reader.ts'
 import { priceDeriver } from './derive.ts'
 import type { StagedTable } from './sink.ts'
-import { bitsOf, stagedName } from './staging.ts'
+import { bitsOf, isGone, stagedName } from './staging.ts'
 
 export interface ChangeOptions {
   readonly scope: Scope
@@ -34,11 +34,12 @@ export const noneDerived = { count: 0, first: '' }
 /** @returns what changed, what a guard has against it, and the prices that were derived again or have no performance */
 export async function changeFunds(
   db: Database,
-  { table, always, sometimes, derived, isins }: StagedTable,
+  { table, always, sometimes, derived, isins, hasGone }: StagedTable,
   { scope, isDryRun, onFund, signal }: ChangeOptions,
 ) {
   const { count, upsert } = prepare(db, table, { always: [...always, ...derived], sometimes })
-  const removals = scope === 'upsert' ? [] : removalsOf(db, table, sameKey(table))
+  const removals =
+    scope !== 'upsert' ? removalsOf(db, table, sameKey(table)) : hasGone ? [goneRows(db, table)] : []
   const deriver =
     derived.length === 0 ? undefined : priceDeriver(db, derived, scope === 'upsert', pricingActions(db))
   const changes = { added: 0, changed: 0, unchanged: 0, removed: 0 }
@@ -131,7 +132,27 @@ function prepare(
   }
 }
 
-type Removal = ReturnType<typeof removalsOf>[number]
+type Removal = ReturnType<typeof removalOf>
+
+/** @param rows `FROM main.name AS own WHERE …`, of one fund @param lost a query for those among them that no new row replaces */
+function removalOf(db: Database, name: string, rows: string, lost: string | null) {
+  return {
+    name,
+    /** Removed so far. */
+    rows: 0,
+    /** Those among them that no new row replaces. */
+    lost: 0,
+    count: db.prepare<{ isin: string }, number>(`SELECT count(*) ${rows}`).pluck(),
+    countLost: db.prepare<{ isin: string }, number>(lost ?? `SELECT count(*) ${rows}`).pluck(),
+    remove: db.prepare(`DELETE ${rows}`),
+  }
+}
+
+/** Deletes the rows that a file takes back. */
+const goneRows = (db: Database, table: SchemaTable): Removal => {
+  const rows = `FROM main.${table.name} AS own WHERE own.isin = :isin AND ${isGone(table)}`
+  return removalOf(db, table.name, rows, replacedQuery(table, sameKey(table), isGone(table)))
+}
 
 /**
  * Deletes the rows that the files do not have; of a fund that it does not have, first the rows of the other tables, but
@@ -141,16 +162,7 @@ function removalsOf(db: Database, table: SchemaTable, same: string) {
   const staged = stagedName(table)
   const removal = (name: string, isSame: string, replacing: string | null) => {
     const rows = `FROM main.${name} AS own WHERE own.isin = :isin AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE ${isSame})`
-    return {
-      name,
-      /** Removed so far. */
-      rows: 0,
-      /** Those among them that no new row replaces. */
-      lost: 0,
-      count: db.prepare<{ isin: string }, number>(`SELECT count(*) ${rows}`).pluck(),
-      countLost: db.prepare<{ isin: string }, number>(replacing ?? `SELECT count(*) ${rows}`).pluck(),
-      remove: db.prepare(`DELETE ${rows}`),
-    }
+    return removalOf(db, name, rows, replacing)
   }
   const others = Object.values(schemaTables).filter((other) => table.name === 'fund' && other !== table)
   const ofFund = (other: SchemaTable) => `line.isin = own.isin OR ${outlivingRows(other, 'own')}`
@@ -167,20 +179,21 @@ const isOfSort = ({ isKey, kind, allowed }: TableColumn) =>
 /**
  * A query for the number of a fund's rows that go, beyond the new ones of the same sort: documents of this year replace those of the
  * last one, although their day is a part of the key. Of prices, a new day replaces none.
+ * @param goes which of the fund's rows do, as a condition for `own`
  */
-function replacedQuery(table: SchemaTable, same: string): string | null {
+function replacedQuery(table: SchemaTable, same: string, goes = 'true'): string | null {
   const { name, columns } = table
   const staged = stagedName(table)
   if (name === schemaTables.prices.name) return null
   const sorts = columns.filter(isOfSort).map((column) => column.name)
-  const counted = (from: string, other: string) => {
+  const counted = (from: string, other: string, which: string) => {
     const [source = '', alias = ''] = from.split(' ')
     const groups = sorts.length === 0 ? '' : `GROUP BY ${sorts.map((sort) => `${alias}.${sort}`).join(', ')}`
     const named = ['count(*) AS rows', ...sorts.map((sort) => `${alias}.${sort} AS ${sort}`)].join(', ')
-    return `(SELECT ${named} FROM ${source} AS ${alias} WHERE ${alias}.isin = :isin AND NOT EXISTS (SELECT 1 FROM ${other} WHERE ${same}) ${groups})`
+    return `(SELECT ${named} FROM ${source} AS ${alias} WHERE ${alias}.isin = :isin AND ${which} AND NOT EXISTS (SELECT 1 FROM ${other} WHERE ${same}) ${groups})`
   }
-  const gone = counted(`main.${name} own`, `${staged} AS line`)
-  const fresh = counted(`${staged} line`, `main.${name} AS own`)
+  const gone = counted(`main.${name} own`, `${staged} AS line`, goes)
+  const fresh = counted(`${staged} line`, `main.${name} AS own`, 'true')
   const join = sorts.length === 0 ? 'true' : sorts.map((sort) => `gone.${sort} = fresh.${sort}`).join(' AND ')
   return `SELECT coalesce(sum(max(0, gone.rows - coalesce(fresh.rows, 0))), 0) FROM ${gone} AS gone LEFT JOIN ${fresh} AS fresh ON ${join}`
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { daysOfYearEnd } from '../../../core/guards/year-end.ts'
-import { bitsOf, stagedName } from './staging.ts'
+import { bitsOf, goneName, stagedName } from './staging.ts'
 
 /** A NAV of the file or of the database, and whether the file adds or corrects it. */
 interface Line extends DatedNav {
@@ -30,12 +30,20 @@ export function priceDeriver(
   actionsOf: (isin: string) => readonly PricingAction[],
 ) {
   const staged = stagedName(schemaTables.prices)
+  const gone = goneName(schemaTables.prices)
+  // A neighbour of a price that goes is another price before than it was.
+  const isBesideGone = ['max', 'min'].map((end) => {
+    const beside = `SELECT ${end}(date) FROM main.price AS other WHERE other.isin = own.isin AND other.date ${end === 'max' ? '<' : '>'} own.date`
+    return `EXISTS (SELECT 1 FROM ${gone} AS gone WHERE gone.isin = own.isin AND gone.date = (${beside}))`
+  })
   // Rows that the import removes are no price before. Some more than the last price of the year before show its rhythm.
   const kept = isUpsert
-    ? `UNION ALL SELECT date, net_asset_value, 0, 0 FROM main.price AS own
+    ? `UNION ALL SELECT date, net_asset_value, 0, ${isBesideGone.join(' OR ')} FROM main.price AS own
         WHERE isin = :isin AND date >= coalesce((SELECT date FROM main.price WHERE isin = :isin AND date <
-          (SELECT substr(min(date), 1, 4) FROM ${staged} WHERE isin = :isin)
+          (SELECT substr(min(date), 1, 4) FROM
+            (SELECT date FROM ${staged} WHERE isin = :isin UNION ALL SELECT date FROM ${gone} WHERE isin = :isin))
           ORDER BY date DESC LIMIT 1 OFFSET ${daysOfYearEnd - 1}), '')
+        AND NOT EXISTS (SELECT 1 FROM ${gone} AS gone WHERE gone.isin = own.isin AND gone.date = own.date)
         AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE line.isin = own.isin AND line.date = own.date)`
     : ''
   const prices = db.prepare<{ isin: string }, Line>(

@@ -30,7 +30,10 @@ export interface StagedTable {
   readonly sometimes: readonly string[]
   /** Columns of prices that are computed where a row does not bring them. */
   readonly derived: readonly string[]
+  /** Of funds with rows that come or go. */
   readonly isins: readonly string[]
+  /** Whether files take rows of the database back. */
+  readonly hasGone: boolean
 }
 
 /** What a file had for the database. */
@@ -73,18 +76,30 @@ export function openSink(db: Database, options: SinkOptions) {
   const staging = openStaging(db)
   const kept = openKept(database)
   const counts = files.map(() => fileCounts())
-  const bad: (Origin & { readonly reasons: readonly string[] })[] = []
+  /** By all that is told of them. */
+  const bad = new Map<string, Origin & { readonly reasons: readonly string[] }>()
   /** What staged rows bring, by table. */
   const brought = new Map<SchemaTable, Brought>()
+  /** Tables of which rows of the database go. */
+  const reduced = new Set<SchemaTable>()
 
   const countsOf = ({ file }: Pick<Origin, 'file'>) => counts[file] ?? fileCounts()
   const refuse = (origin: Origin, reasons: readonly string[]) => {
     countsOf(origin).bad++
-    if (bad.length < maxBad) bad.push({ ...origin, reasons })
+    // Many rows may come from one place: a portfolio, whose fund is unknown.
+    const text = `${origin.file} ${origin.place} ${reasons.join('; ')}`
+    if (bad.size < maxBad && !bad.has(text)) bad.set(text, { ...origin, reasons })
   }
 
-  /** @returns a function that stages a row and gives its faults */
-  const stager = (table: SchemaTable, columns: readonly string[], absent: Absent) => {
+  const leaveOut = (file: number, what: string, place: Place) => {
+    const { leftOut } = countsOf({ file })
+    const found = leftOut.get(what) ?? { count: 0, first: '' }
+    if (leftOut.size < maxLeftOut) leftOut.set(what, found)
+    count(found, place)
+  }
+
+  /** @param isPart a row that is new and lacks something is left out @returns a function that stages a row and gives its faults */
+  const stager = (table: SchemaTable, columns: readonly string[], absent: Absent, isPart = false) => {
     const shape = shapeOf(table, columns, absent, isDeriving)
     const { stored, derived, lacked, has } = shape
     if (shape.lacksKey) return () => [`it lacks ${lacked.join(', ')}`]
@@ -96,6 +111,14 @@ export function openSink(db: Database, options: SinkOptions) {
     return (values: readonly Value[], origin: Origin): readonly string[] => {
       const key = readKept && keyAt.map((at) => values[at] ?? null)
       const own = key === undefined ? [] : readKept?.(key)
+      if (own === undefined && isPart) {
+        leaveOut(
+          origin.file,
+          `a part of a ${table.name} that is not there, as the file lacks ${lacked.join(', ')}`,
+          origin.place,
+        )
+        return []
+      }
       if (own === undefined) return [`${printable(key?.join(', ') ?? '')} ${whyNew}`]
       const done = insert(origin, has, [...values, ...placeholders, ...own])
       if (done.kind === 'refused') return [done.reason]
@@ -121,13 +144,21 @@ export function openSink(db: Database, options: SinkOptions) {
 
   /** The sink of one file. @param file its number */
   const sinkOf = (file: number): RowSink => {
-    const shapes = new Map<string, { readonly columns: readonly TableColumn[]; readonly take: TakeRow }>()
-    const rowsOf: RowSink['rowsOf'] = (name, columns, absent) => {
-      const stage = stager(tableOf(name), columns, absent)
+    const takerOf = (name: string, columns: readonly string[], absent: Absent, isPart: boolean): TakeRow => {
+      const stage = stager(tableOf(name), columns, absent, isPart)
       return (values, place) => {
         countsOf({ file }).rows++
         const faults = stage(values, { file, place })
         if (faults.length > 0) refuse({ file, place }, faults)
+      }
+    }
+    const removerOf = (name: string, columns: readonly string[]): TakeRow => {
+      const table = tableOf(name)
+      const remove = staging.remover(table, columns)
+      return (values) => {
+        countsOf({ file }).rows++
+        reduced.add(table)
+        remove(values)
       }
     }
     const badRow: RowSink['bad'] = (place, reasons) => {
@@ -135,33 +166,12 @@ export function openSink(db: Database, options: SinkOptions) {
       refuse({ file, place }, reasons)
     }
     return {
-      rowsOf,
+      rowsOf: (name, columns, absent) => takerOf(name, columns, absent, false),
       bad: badRow,
-      row: (name, values, place) => {
-        const names = Object.keys(values)
-        const id = `${name} ${names.join()}`
-        const shape = shapes.get(id) ?? {
-          columns: names.map((column) => columnOf(name, column)),
-          take: rowsOf(name, names, 'kept'),
-        }
-        shapes.set(id, shape)
-        const converted = shape.columns.map((column) => convertValue(values[column.name] ?? null, column))
-        const faults = converted.flatMap((value, at) =>
-          isProblem(value) ? [`${names[at] ?? ''} ${value.reason}`] : [],
-        )
-        if (faults.length > 0) badRow(place, faults)
-        else
-          shape.take(
-            converted.filter((value): value is Value => !isProblem(value)),
-            place,
-          )
-      },
-      leftOut: (what, place) => {
-        const { leftOut } = countsOf({ file })
-        const found = leftOut.get(what) ?? { count: 0, first: '' }
-        if (leftOut.size < maxLeftOut) leftOut.set(what, found)
-        count(found, place)
-      },
+      row: byShape((name, columns) => takerOf(name, columns, 'kept', false), badRow),
+      part: byShape((name, columns) => takerOf(name, columns, 'kept', true), badRow),
+      gone: byShape(removerOf, badRow),
+      leftOut: (what, place) => leaveOut(file, what, place),
       bytes: options.onBytes,
     }
   }
@@ -191,7 +201,7 @@ export function openSink(db: Database, options: SinkOptions) {
     counts: (file: number): FileCounts => countsOf({ file }),
     /** At most a thousand, in the order of the files and their lines. */
     badRows: (): readonly BadRow[] =>
-      bad
+      [...bad.values()]
         .map(({ file, place, reasons }) => ({
           number: file,
           file: files[file] ?? '',
@@ -204,8 +214,12 @@ export function openSink(db: Database, options: SinkOptions) {
     end: (): readonly StagedTable[] => {
       refuseByFund()
       staging.end()
-      return [...brought].flatMap(([table, { all, any, isDerived }]) => {
-        const isins = staging.isinsOf(table)
+      return Object.values(schemaTables).flatMap((table) => {
+        const { all, any, isDerived } = brought.get(table) ?? nothingBrought(table, isDeriving)
+        const hasGone = reduced.has(table)
+        const isins = [
+          ...new Set([...staging.isinsOf(table), ...(hasGone ? staging.isinsGone(table) : [])]),
+        ].sort()
         const names = table.columns.map(({ name }) => name)
         const isIn = (bits: number) => (name: string) => (bits & bitsOf(table, [name])) !== 0
         const derived = isDerived ? derivableColumns.filter((name) => !isIn(all)(name)) : []
@@ -213,7 +227,7 @@ export function openSink(db: Database, options: SinkOptions) {
         const sometimes = names.filter(
           (name) => isIn(any)(name) && !isIn(all)(name) && !derived.includes(name),
         )
-        return isins.length === 0 ? [] : [{ table, always, sometimes, derived, isins }]
+        return isins.length === 0 ? [] : [{ table, always, sometimes, derived, isins, hasGone }]
       })
     },
     close: () => kept.close(),
@@ -241,6 +255,44 @@ function addTo(
   found.any |= has
   found.isDerived ||= derived.length > 0
   found.hasCurrency ||= stored.includes(stagedCurrency)
+}
+
+/** Of a table of which rows only go. Later prices are derived again. */
+const nothingBrought = (table: SchemaTable, isDeriving: boolean): Brought => ({
+  all: 0,
+  any: 0,
+  isDerived: isDeriving && table === schemaTables.prices,
+  hasCurrency: false,
+})
+
+/**
+ * Takes rows with names of columns. @param takerOf makes what takes the values of rows with the same columns, once
+ * @returns a function that converts the values of a row, and refuses those that are wrong
+ */
+function byShape(
+  takerOf: (table: string, columns: readonly string[]) => TakeRow,
+  refuse: RowSink['bad'],
+): RowSink['row'] {
+  const shapes = new Map<string, { readonly columns: readonly TableColumn[]; readonly take: TakeRow }>()
+  return (name, values, place) => {
+    const names = Object.keys(values)
+    const id = `${name} ${names.join()}`
+    const shape = shapes.get(id) ?? {
+      columns: names.map((column) => columnOf(name, column)),
+      take: takerOf(name, names),
+    }
+    shapes.set(id, shape)
+    const converted = shape.columns.map((column) => convertValue(values[column.name] ?? null, column))
+    const faults = converted.flatMap((value, at) =>
+      isProblem(value) ? [`${names[at] ?? ''} ${value.reason}`] : [],
+    )
+    if (faults.length > 0) refuse(place, faults)
+    else
+      shape.take(
+        converted.filter((value): value is Value => !isProblem(value)),
+        place,
+      )
+  }
 }
 
 const fileCounts = () => ({

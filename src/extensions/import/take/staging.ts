@@ -24,6 +24,18 @@ export interface Origin {
 /** Its rows have `isin` and the other columns of the table, and `has`, which says which columns the row brings. */
 export const stagedName = ({ name }: SchemaTable): string => `staging.${name}`
 
+/** Keys of rows of the database that go: `isin` and the other key columns, of which NULL means any value. */
+export const goneName = ({ name }: SchemaTable): string => `staging.gone_${name}`
+
+/** A condition for a row of the database, called `own`: a file takes it back, and none has it. */
+export const isGone = (table: SchemaTable): string => {
+  const [isin, ...others] = table.key
+  const same = others.map((name) => `AND coalesce(gone.${name}, own.${name}) = own.${name}`).join(' ')
+  const line = table.key.map((name) => `line.${name} = own.${name}`).join(' AND ')
+  return `EXISTS (SELECT 1 FROM ${goneName(table)} AS gone WHERE gone.${isin} = own.${isin} ${same})
+    AND NOT EXISTS (SELECT 1 FROM ${stagedName(table)} AS line WHERE ${line})`
+}
+
 /** The bits of columns in `has`. */
 export const bitsOf = ({ columns }: SchemaTable, names: readonly string[]): number =>
   names.reduce((sum, name) => sum | (1 << columns.findIndex((column) => column.name === name)), 0)
@@ -45,17 +57,25 @@ export function openStaging(db: Database.Database) {
     // Nothing outside of a table is checked until its rows are taken.
     const statement = createStatement(table).replaceAll(' REFERENCES fund', '')
     db.exec(statement.replace(/^CREATE TABLE \S+ \(/, `CREATE TABLE ${stagedName(table)} (${ownColumns}`))
+    db.exec(`CREATE TABLE ${goneName(table)} (${table.key.join(', ')})`)
+    db.exec(`CREATE INDEX staging.by_isin_${table.name} ON gone_${table.name} (isin)`)
   }
   db.exec('BEGIN')
   return {
     inserter: (table: SchemaTable, columns: readonly string[]) => inserter(db, table, columns),
     /** To be called after the last row. */
     end: () => db.exec('COMMIT'),
-    isinsOf: (table: SchemaTable): readonly string[] =>
-      db
-        .prepare<[], string>(distinctIsins(stagedName(table)))
-        .pluck()
-        .all(),
+    /** @returns a function that puts values of key columns in: rows with them go */
+    remover: (table: SchemaTable, columns: readonly string[]) => {
+      const places = columns.map(() => '?').join(', ')
+      const insert = db.prepare<Value[]>(
+        `INSERT INTO ${goneName(table)} (${columns.join(', ')}) VALUES (${places})`,
+      )
+      return (values: readonly Value[]) => insert.run(...values)
+    },
+    isinsOf: (table: SchemaTable): readonly string[] => isinsIn(db, stagedName(table)),
+    /** Of the funds of which rows go. */
+    isinsGone: (table: SchemaTable): readonly string[] => isinsIn(db, goneName(table)),
     /** Of the funds that are staged. */
     currencies: (): ReadonlyMap<string, string> =>
       new Map(db.prepare<[], [string, string]>('SELECT isin, currency FROM staging.fund').raw().all()),
@@ -63,6 +83,9 @@ export function openStaging(db: Database.Database) {
     ofOtherCurrency: () => pricesOfOtherCurrency(db),
   }
 }
+
+const isinsIn = (db: Database.Database, table: string): readonly string[] =>
+  db.prepare<[], string>(distinctIsins(table)).pluck().all()
 
 /** The first column in which two rows with the same key differ. */
 export interface Difference {

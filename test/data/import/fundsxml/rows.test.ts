@@ -273,15 +273,8 @@ describe('FundsXML: portfolios', () => {
       '2 Aktien 30.45',
       '3 Bankguthaben -1.5',
     ])
-    expect(items(rows, first, 'top_values')).toEqual([
-      '1 Beta 50',
-      '2 Gamma 30.15',
-      '3 Alpha 0.3',
-    ])
-    expect(items(rows, first, 'top_values_securities')).toEqual([
-      '1 Gamma 30.15',
-      '2 Alpha 0.3',
-    ])
+    expect(items(rows, first, 'top_values')).toEqual(['1 Beta 50', '2 Gamma 30.15', '3 Alpha 0.3'])
+    expect(items(rows, first, 'top_values_securities')).toEqual(['1 Gamma 30.15', '2 Alpha 0.3'])
     expect(
       rows['asset_allocation']?.map(({ position: at, class_en, percent, date, derivatives }) => ({
         at,
@@ -298,5 +291,309 @@ describe('FundsXML: portfolios', () => {
     expect(gone['structure_item']).toContainEqual({ isin: first, type: 'countries' })
     expect(gone['asset_allocation']).toEqual([{ isin: first, derivatives: 0, date: '2026-11-27' }])
     expect(leftOut).toEqual(['a position in no item of countries, as its asset has none'])
+  })
+})
+
+describe('FundsXML: parts of portfolios', () => {
+  const allAssets = [asset('A', 'Alpha', 'EQ', 'DE'), asset('B', 'Beta', 'EQ', 'US')].join('')
+  const itemsBy = (dimension: string, values: Readonly<Record<string, string>>, method = '') =>
+    `<BreakDown><Dimensions><Dimension>${dimension}</Dimension></Dimensions><CalculationMethod>${method}</CalculationMethod>
+<Values>${Object.entries(values)
+      .map(
+        ([name, percent]) =>
+          `<Value><DimValues><DimValue dim="x">${name}</DimValue></DimValues><Percentage>${percent}</Percentage></Value>`,
+      )
+      .join('')}</Values></BreakDown>`
+  const breakdowns = (...all: string[]) => `<BreakDowns>${all.join('')}</BreakDowns>`
+
+  it('cuts the top values to ten, without those that are below zero', async () => {
+    const many = Array.from({ length: 14 }, (_, at) => `E${at}`)
+    const own = positions(...many.map((id, at) => position(id, String(at - 1))))
+    const assets = many.map((id) => asset(id, `Equity ${id}`, 'EQ', 'DE')).join('')
+    const { rows } = await read(
+      document({ dynamic: portfolios(portfolio('2026-11-27', own)), classes: shareClass(first), assets }),
+    )
+    expect(items(rows, first, 'top_values')).toHaveLength(10)
+    expect(items(rows, first, 'top_values')?.[0]).toBe('1 Equity E13 12')
+    expect(items(rows, first, 'top_values')?.[9]).toBe('10 Equity E4 3')
+  })
+
+  it('computes a share that is missing from the net assets of the day', async () => {
+    const assetsOf = (day: string) =>
+      `<TotalAssetValues><TotalAssetValue><NavDate>${day}</NavDate><TotalAssetNature>OFFICIAL</TotalAssetNature>
+<TotalNetAssetValue><Amount ccy="EUR">8000</Amount></TotalNetAssetValue></TotalAssetValue></TotalAssetValues>`
+    const own = portfolios(portfolio('2026-11-27', positions(position('A', null, 'Equity', 'EUR', '1000'))))
+    const found = await read(
+      document({ dynamic: assetsOf('2026-11-27') + own, classes: shareClass(first), assets: allAssets }),
+    )
+    expect(items(found.rows, first, 'countries')).toEqual(['1 Deutschland 12.5'])
+    const other = await read(
+      document({ dynamic: assetsOf('2026-11-26') + own, classes: shareClass(first), assets: allAssets }),
+    )
+    expect(other.rows['structure_item']).toBeUndefined()
+    expect(other.leftOut).toContain(
+      'a position without TotalPercentage, and without net assets of its day and currency to compute it from',
+    )
+  })
+
+  it('takes breakdowns before positions, and names codes in both languages', async () => {
+    const own =
+      positions(position('A', '60'), position('B', '40')) +
+      breakdowns(
+        itemsBy('Country', { DE: '55.5', Übrige: '44.5' }),
+        itemsBy('Asset Type', { EQ: '90', Liquidität: '10' }),
+        itemsBy('Currency', { USD: '70' }, 'Exposure'),
+        itemsBy('Rating', { AAA: '1' }),
+        itemsBy('Country', { FR: '100' }),
+      )
+    const { rows, leftOut } = await read(
+      document({
+        dynamic: portfolios(portfolio('2026-11-27', own)),
+        classes: shareClass(first),
+        assets: allAssets,
+      }),
+    )
+    expect(items(rows, first, 'countries')).toEqual(['1 Deutschland 55.5', '2 Übrige 44.5'])
+    expect(items(rows, first, 'currencies')).toEqual(['1 Euro 100'])
+    expect(items(rows, first, 'currencies_derivatives')).toEqual(['1 US-Dollar 70'])
+    expect(items(rows, first, 'top_values')).toEqual(['1 Alpha 60', '2 Beta 40'])
+    expect(rows['asset_allocation']).toMatchObject([
+      { position: 1, class_de: 'Aktien', class_en: 'Equities', percent: 90 },
+      { position: 102, class_de: 'Liquidität', class_en: null, percent: 10 },
+    ])
+    expect(leftOut).toEqual([
+      'a breakdown by Rating: no structure is of this kind',
+      'a second breakdown by the same dimension',
+    ])
+  })
+
+  it('gives a class its own portfolios, else those of its fund; allocations have all days, structures the newest', async () => {
+    const dynamic = portfolios(
+      portfolio('2026-11-26', positions(position('A', '100'))),
+      portfolio('2026-11-27', positions(position('A', '60'))),
+      portfolio('2026-11-27', positions(position('B', '40'))),
+    )
+    const own = portfolios(portfolio('2026-11-27', positions(position('B', '99'))))
+    const { rows } = await read(
+      document({ dynamic, classes: shareClass(first) + shareClass(second, own), assets: allAssets }),
+    )
+    expect(items(rows, first, 'countries')).toEqual(['1 Deutschland 60', '2 Vereinigte Staaten 40'])
+    expect(items(rows, second, 'countries')).toEqual(['1 Vereinigte Staaten 99'])
+    expect(rows['asset_allocation']?.map(({ isin, date, percent }) => ({ isin, date, percent }))).toEqual([
+      { isin: first, date: '2026-11-26', percent: 100 },
+      { isin: first, date: '2026-11-27', percent: 100 },
+      { isin: second, date: '2026-11-27', percent: 99 },
+    ])
+  })
+
+  it('makes key figures of risk codes, as texts without a unit', async () => {
+    const codes = `<RiskCodes><RiskCode><ListedCode>VOLATILITY OF RETURNS</ListedCode><Value>+3.50</Value></RiskCode>
+<RiskCode><UnlistedCode>My ratio</UnlistedCode><Value>-1</Value></RiskCode></RiskCodes>`
+    const { rows, gone } = await read(
+      document({ dynamic: portfolios(portfolio('2026-11-27', codes)), classes: shareClass(first) }),
+    )
+    const own = { isin: first, has_value2: 0 }
+    expect(rows['key_figure']).toEqual([
+      {
+        ...own,
+        position: 1,
+        name_de: 'Volatilität der Renditen',
+        name_en: 'Volatility of returns',
+        value: '3,50',
+      },
+      { ...own, position: 2, name_de: 'My ratio', name_en: null, value: '-1' },
+    ])
+    expect(gone['key_figure']).toEqual([{ isin: first }])
+  })
+
+  it('refuses a share that is no number', async () => {
+    const { bad } = await read(
+      document({
+        dynamic: portfolios(portfolio('2026-11-27', positions(position('A', 'n/a')))),
+        classes: shareClass(first),
+      }),
+    )
+    expect(bad).toEqual([
+      'line 8, /FundsXML4/Funds/Fund/FundDynamicData/Portfolios/Portfolio/Positions/Position: its share is no number',
+    ])
+  })
+})
+
+describe('FundsXML: profile', () => {
+  it('takes what there is, in percent, as a part', async () => {
+    const staticData = `<ListedLegalStructure>UCITS - SICAV</ListedLegalStructure>
+<StartOfFiscalYear><Day>1</Day><Month>3</Month></StartOfFiscalYear>
+<Classifications><Classification><ListedGroup>EFAMA</ListedGroup><Value>Equity</Value></Classification>
+<Classification><ListedGroup>BVI</ListedGroup><Language>de</Language><Value level="1">Aktienfonds</Value><Value level="2">Aktienfonds Europa</Value></Classification></Classifications>
+<Benchmarks><Benchmark><Name>Index A</Name></Benchmark></Benchmarks>
+<OngoingCosts><OngoingCost><CostType>Ongoing Costs</CostType><Percentage>1.80</Percentage></OngoingCost></OngoingCosts>`
+    const total = (
+      amount: string,
+      day = '2026-11-27',
+    ) => `<TotalAssetValue><NavDate>${day}</NavDate><TotalAssetNature>OFFICIAL</TotalAssetNature>
+<TotalNetAssetValue><Amount ccy="EUR">${amount}</Amount></TotalNetAssetValue></TotalAssetValue>`
+    const ofClass = `<ShareClassType><EarningUse>R</EarningUse></ShareClassType>
+<SubscriptionRestrictions><MinSubscriptionAmount><Amount ccy="EUR">500.00</Amount></MinSubscriptionAmount></SubscriptionRestrictions>
+<TotalAssetValues>${total('15000000.50')}${total('1', '2026-11-26')}</TotalAssetValues>
+<Fees><Fee><Type>Management Fee</Type><PayReceive>P</PayReceive><Maximum>1.5</Maximum></Fee>
+<Fee><Type>Ausgabeaufschlag</Type><PayReceive>P</PayReceive><DataByPeriods>
+<DataByPeriod><EndDate>2026-12-31</EndDate><Values><FeeAsPercentageOfTNA>4.5</FeeAsPercentageOfTNA></Values></DataByPeriod>
+<DataByPeriod><EndDate>2025-12-31</EndDate><Values><FeeAsPercentageOfTNA>5</FeeAsPercentageOfTNA></Values></DataByPeriod></DataByPeriods></Fee>
+<Fee><Type>Postage</Type><PayReceive>P</PayReceive><Maximum>1</Maximum></Fee></Fees>
+<HighWatermark><ExistingFlag>true</ExistingFlag></HighWatermark>`
+    const { rows, parts, leftOut } = await read(
+      document({
+        staticData,
+        dynamic: `<TotalAssetValues>${total('25000000')}</TotalAssetValues>`,
+        classes: shareClass(first, ofClass),
+      }),
+    )
+    expect(rows['profile']).toBeUndefined()
+    expect(parts['profile']).toEqual([
+      {
+        isin: first,
+        category_de: 'Aktienfonds Europa',
+        benchmark: 'Index A',
+        fund_assets: '15000000.50',
+        total_fund_assets: '25000000',
+        end_of_fiscal_year: '02-28',
+        accumulating: 1,
+        conformity: 1,
+        issue_surcharge: 4.5,
+        total_expense_ratio: 1.8,
+        management_fee: 1.5,
+        performance_fee: 1,
+        one_time_investment: 1,
+        one_time_investment_minimum: '500.00',
+      },
+    ])
+    expect(leftOut).toEqual(['a fee of type Postage: the profile has no such fee'])
+  })
+})
+
+describe('FundsXML: documents', () => {
+  interface Paper {
+    readonly type?: string
+    readonly of?: string
+    readonly isPublic?: string
+    readonly url?: string
+    readonly language?: string
+  }
+  const paper = ({
+    type = 'PRIIPS-KID',
+    of = '',
+    isPublic = 'true',
+    url = 'https://funds.example/kid.pdf',
+    language = 'de',
+  }: Paper) =>
+    `<Document><Type><ListedType>${type}</ListedType></Type><Language>${language}</Language>${of}<Name>A paper</Name>
+<ForPublicUsage>${isPublic}</ForPublicUsage><CreationDate>2026-01-02</CreationDate>${url === '' ? '' : `<DocumentURL>${url}</DocumentURL>`}</Document>`
+  const ofClass = (isin: string) =>
+    `<ShareClasses><ShareClass><Identifiers><ISIN>${isin}</ISIN></Identifiers></ShareClass></ShareClasses>`
+  const ofFund = (lei: string) => `<Fund><Identifiers><LEI>${lei}</LEI></Identifiers></Fund>`
+
+  it('takes public ones that have an address, of classes or of all classes of a fund', async () => {
+    const all = [
+      paper({ of: ofFund('529900T8BM49AURSDO55') + ofClass(third), language: 'de-AT' }),
+      paper({ of: ofFund('529900T8BM49AURSDO55'), type: 'AnnualReport' }),
+      paper({ of: ofFund('529900T8BM49AURSDO99') }),
+      paper({ of: ofClass(first), type: 'AuditReport' }),
+      paper({ of: ofClass(first), isPublic: 'false' }),
+      paper({ of: ofClass(first), url: '' }),
+    ]
+    const classes = shareClass(first) + shareClass(second)
+    const { rows, leftOut } = await read(
+      document({ classes, more: `<Documents>${all.join('\n')}</Documents>` }),
+    )
+    const own = { language: 'de', date: '2026-01-02', title: 'A paper', url: 'https://funds.example/kid.pdf' }
+    expect(rows['document']).toEqual(
+      [
+        { isin: third, kind: 'kid', ...own },
+        { isin: first, kind: 'annual_report', ...own },
+        { isin: second, kind: 'annual_report', ...own },
+      ].sort(
+        (one, other) =>
+          Number(one.isin !== third) - Number(other.isin !== third) || (one.isin < other.isin ? -1 : 1),
+      ),
+    )
+    expect(leftOut).toEqual([
+      'a document that names no share class by ISIN, and no fund of the file',
+      'a document of type AuditReport: the schema has no such kind',
+      'a document that is not said to be public (ForPublicUsage)',
+      'a document without an address (DocumentURL): files cannot be held',
+    ])
+  })
+})
+
+describe('FundsXML: reports', () => {
+  const instrument = (code: string, more: string, needs = '') => `<FinancialInstrument>
+<GeneralInformation><Code>${code}</Code><CodificationSystem>1</CodificationSystem><InstrumentPerformanceFee>Y</InstrumentPerformanceFee>
+<ManufacturerProductGovernanceProces>B</ManufacturerProductGovernanceProces></GeneralInformation>
+<TargetMarket><RiskTolerance><UCITSMethodology>5</UCITSMethodology></RiskTolerance>
+<ClientObjectives><IntendedCompatibleWithClientsHavingSustainabilityPreferences>Neutral</IntendedCompatibleWithClientsHavingSustainabilityPreferences>${needs}</ClientObjectives></TargetMarket>
+<CostsAndChargesExAnte><Fund><ManagementFee>0.0135</ManagementFee><TransactionCosts>0.0012</TransactionCosts></Fund>
+<CostsReferenceDate>2025-12-29</CostsReferenceDate></CostsAndChargesExAnte>${more}</FinancialInstrument>`
+  const exPost = `<CostsAndChargesExPost><Fund><EntryCostAcquired>0.0125</EntryCostAcquired><OngoingCosts>0.0158</OngoingCosts></Fund>
+<ReferencePeriod><Start>2025-01-01</Start><End>2025-12-28</End></ReferencePeriod></CostsAndChargesExPost>`
+
+  it('takes the EMT V4 with its fractions, and nothing of another template', async () => {
+    const reports = `<EMT_V3><FinancialInstrument/></EMT_V3><EMT_V4>${instrument(first, exPost, '<OtherSpecificInvestmentNeed>I</OtherSpecificInvestmentNeed>')}</EMT_V4>
+<EMT_V4_3>${instrument(second, '')}</EMT_V4_3><EFTs><EFT/></EFTs>`
+    const { rows, parts, leftOut } = await read(
+      document({
+        classes: shareClass(first),
+        more: `<RegulatoryReportings><DirectReporting>${reports}</DirectReporting></RegulatoryReportings>`,
+      }),
+    )
+    const both = {
+      srri: 5,
+      governanceprocess: 'B',
+      compatible_for_clients_with_esg_preferences: 'Neutral',
+      transaction_costs_date: '2025-12-29',
+      transaction_costs: 0.0012,
+      incidental_costs_date: '2025-12-29',
+      incidental_costs: null,
+    }
+    expect(rows['emt']).toEqual([
+      {
+        isin: first,
+        ...both,
+        other_specific_investment_need: 'I',
+        ongoing_costs_date: '2025-12-28',
+        ongoing_costs: 0.0158,
+        entry_costs: 0.0125,
+      },
+      { isin: second, ...both },
+    ])
+    expect(parts['profile']).toEqual(
+      [
+        { isin: first, performance_fee: 1, management_fee: 1.35 },
+        { isin: second, performance_fee: 1, management_fee: 1.35 },
+      ].sort((one, other) => (one.isin < other.isin ? -1 : 1)),
+    )
+    expect(leftOut).toEqual([
+      'an EMT older than V4: its fields mean something else',
+      'reports of another template (EFTs): no endpoint has them',
+    ])
+  })
+})
+
+describe('FundsXML: a file', () => {
+  it('is recognised by its root, whatever it is called', () => {
+    const isOne = (text: string) => fundsxml.recognises({ text } as FileStart, {} as ReadOptions)
+    expect(isOne('\ufeff<?xml version="1.0"?>\n<!-- by hand -->\n<FundsXML4\n xmlns:xsi="x">')).toBe(true)
+    expect(isOne('isin;<FundsXML4>')).toBe(false)
+    expect(isOne('<FundsXML4Old>')).toBe(false)
+  })
+
+  it('that takes back others is refused', async () => {
+    await expect(read(document({ control: '<DataOperation>DELETE</DataOperation>' }))).rejects.toThrow(
+      'line 2, /FundsXML4/ControlData: it takes back other files (DataOperation DELETE), which no import can do',
+    )
+  })
+
+  it('of a newer version is read, with a warning', async () => {
+    const { told } = await read('<FundsXML4><ControlData><Version>4.3.0</Version></ControlData></FundsXML4>')
+    expect(told.warnings).toEqual(['FundsXML 4.3.0 is not known here: it was read as 4.2'])
   })
 })

@@ -1,0 +1,210 @@
+/** A FundsXML file into a database: what it completes, replaces and takes back, and what it leaves as it was. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { editDatabase, isinOf } from '../../../support/database.ts'
+import { importFolder, isins } from '../database.ts'
+import { dump, dumpAll } from '../dialects.ts'
+
+const folder = importFolder()
+const [first] = isins
+
+interface Parts {
+  readonly isin?: string
+  readonly ofClass?: string
+  readonly dynamic?: string
+  readonly assets?: string
+}
+
+/** A class of a fund that the database has: it needs neither its inception nor its page. */
+const document = ({
+  isin = first,
+  ofClass = '',
+  dynamic = '',
+  assets = '',
+}: Parts) => `<?xml version="1.0" encoding="UTF-8"?>
+<FundsXML4>
+<ControlData><Version>4.2.9</Version><ContentDate>2024-05-03</ContentDate></ControlData>
+<Funds><Fund><Currency>EUR</Currency>
+<FundDynamicData>${dynamic}</FundDynamicData>
+<SingleFund><ShareClasses>
+<ShareClass><Identifiers><ISIN>${isin}</ISIN></Identifiers><Names><OfficialName>Elbe R</OfficialName></Names><Currency>EUR</Currency>${ofClass}</ShareClass>
+</ShareClasses></SingleFund>
+</Fund></Funds>
+<AssetMasterData>${assets}</AssetMasterData>
+</FundsXML4>
+`
+
+const price = (
+  day: string,
+  nav: string,
+  action = 'C',
+) => `<Price><ActionCode>${action}</ActionCode><NavDate>${day}</NavDate><PriceCurrency>EUR</PriceCurrency>
+<PriceNature>OFFICIAL</PriceNature><NavPrice>${nav}</NavPrice><SubscriptionPrice>${nav}</SubscriptionPrice><RedemptionPrice>${nav}</RedemptionPrice></Price>`
+const prices = (...all: string[]) => `<Prices>${all.join('')}</Prices>`
+
+function importXml(db: string, content: string, ...flags: string[]) {
+  writeFileSync(folder.file('funds.xml'), content)
+  return folder.import('funds.xml', '--db', db, ...flags)
+}
+
+const rows = (db: string, table: string, columns: string) =>
+  dump(folder.file(db), table, columns)
+    .rows.map((row) => row.join(' '))
+    .filter((row) => row.startsWith(first))
+
+describe('import of FundsXML', () => {
+  it('recognises it, and takes rows of several tables in one transaction', async () => {
+    const db = folder.database()
+    const ofClass = `${prices(price('2024-05-03', '101.50'))}<ShareClassType><EarningUse>D</EarningUse></ShareClassType>`
+    const outcome = await importXml(db, document({ ofClass }), '--derive')
+    expect(outcome).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('FundsXML 4.2.9, UTF-8') as string,
+    })
+    expect(rows(db, 'fund', 'isin, name, status_date, url, fund_inception_date')).toEqual([
+      `${first} Elbe R 2024-05-03 https://funds.example/good 2010-01-04`,
+    ])
+    expect(rows(db, 'price', 'isin, date, net_asset_value, change, change_percent')).toEqual([
+      `${first} 2024-05-02 100.00 0.00 0.00`,
+      `${first} 2024-05-03 101.50 1.50 1.50`,
+    ])
+    expect(rows(db, 'profile', 'isin, accumulating, category_de, total_expense_ratio')).toEqual([
+      `${first} 0 Aktienfonds 1.5`,
+    ])
+  })
+
+  it('changes nothing when it comes again', async () => {
+    const db = folder.database()
+    const content = document({ ofClass: prices(price('2024-05-03', '101.50')) })
+    await importXml(db, content, '--derive')
+    const before = dumpAll(folder.file(db))
+    expect(await importXml(db, content, '--derive')).toMatchObject({ code: 0 })
+    expect(dumpAll(folder.file(db))).toEqual(before)
+  })
+
+  it('leaves out a profile that it only knows a part of, if there is none yet', async () => {
+    const db = folder.database()
+    editDatabase(folder.file(db), 'DELETE FROM profile')
+    const outcome = await importXml(
+      db,
+      document({ ofClass: '<ShareClassType><EarningUse>D</EarningUse></ShareClassType>' }),
+    )
+    expect(outcome).toMatchObject({ code: 0 })
+    expect(outcome.stdout + outcome.stderr).toContain(
+      'a part of a profile that is not there, as the file lacks category_de',
+    )
+    expect(rows(db, 'profile', '*')).toEqual([])
+  })
+
+  it('replaces structures as a whole, and keeps those that it does not have', async () => {
+    const db = folder.database()
+    editDatabase(
+      folder.file(db),
+      `DELETE FROM structure_item; INSERT INTO structure_item (isin, type, position, name_de, percent) VALUES
+        ('${first}', 'countries', 1, 'Deutschland', 60), ('${first}', 'countries', 2, 'Schweden', 30),
+        ('${first}', 'countries', 3, 'Finnland', 10);
+      WITH RECURSIVE n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 20)
+      INSERT INTO structure_item (isin, type, position, name_de, percent) SELECT '${isins[1]}', 'terms', at, 'kurz', 5 FROM n;
+      INSERT INTO structure_item (isin, type, position, name_de, percent) VALUES ('${first}', 'terms', 1, 'kurz', 100)`,
+    )
+    const dynamic = `<Portfolios><Portfolio><NavDate>2024-05-03</NavDate><Positions>
+<Position><UniqueID>A</UniqueID><TotalPercentage>55</TotalPercentage><Equity/></Position>
+<Position><UniqueID>B</UniqueID><TotalPercentage>45</TotalPercentage><Equity/></Position></Positions></Portfolio></Portfolios>`
+    const assets = ['DE', 'SE']
+      .map(
+        (country, at) =>
+          `<Asset><UniqueID>${'AB'.charAt(at)}</UniqueID><Country>${country}</Country><Name>N${at}</Name><AssetType>EQ</AssetType></Asset>`,
+      )
+      .join('')
+    expect(await importXml(db, document({ dynamic, assets }))).toMatchObject({ code: 0 })
+    expect(rows(db, 'structure_item', 'isin, type, position, name_de, percent')).toEqual([
+      `${first} asset_structure 1 Aktien 100`,
+      `${first} countries 1 Deutschland 55`,
+      `${first} countries 2 Schweden 45`,
+      `${first} terms 1 kurz 100`,
+      `${first} top_values 1 N0 55`,
+      `${first} top_values 2 N1 45`,
+      `${first} top_values_securities 1 N0 55`,
+      `${first} top_values_securities 2 N1 45`,
+    ])
+  })
+
+  it('takes a price back, and derives the next one against the one before', async () => {
+    const db = folder.database()
+    // Many, so that one less is no loss that a guard asks about.
+    const days = Array.from({ length: 20 }, (_, at) =>
+      price(`2024-04-${String(at + 8).padStart(2, '0')}`, '90.00'),
+    )
+    await importXml(
+      db,
+      document({ ofClass: prices(...days, price('2024-05-03', '50.00'), price('2024-05-06', '110.00')) }),
+      '--derive',
+    )
+    const figures = () => rows(db, 'price', 'isin, date, change, change_percent').slice(-2)
+    expect(figures()).toEqual([`${first} 2024-05-03 -50.00 -50.00`, `${first} 2024-05-06 60.00 120.00`])
+    expect(
+      await importXml(db, document({ ofClass: prices(price('2024-05-03', '50.00', 'D')) }), '--derive'),
+    ).toMatchObject({ code: 0 })
+    expect(figures()).toEqual([`${first} 2024-05-02 10.00 11.11`, `${first} 2024-05-06 10.00 10.00`])
+  })
+
+  it('asks before it takes back more than a tenth of the prices', async () => {
+    const db = folder.database()
+    const before = dumpAll(folder.file(db))
+    expect(
+      await importXml(db, document({ ofClass: prices(price('2024-05-02', '100.00', 'D')) })),
+    ).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('removed-rows') as string,
+    })
+    expect(dumpAll(folder.file(db))).toEqual(before)
+  })
+
+  it('refuses a fund that is new and of which it lacks something, with all that is of it', async () => {
+    const db = folder.database()
+    const before = dumpAll(folder.file(db))
+    const isin = isinOf(8)
+    const outcome = await importXml(
+      db,
+      document({ isin, ofClass: prices(price('2024-05-03', '1')) }),
+      '--derive',
+    )
+    expect(outcome.code).toBe(1)
+    expect(outcome.stdout).toContain(`ShareClass: ${isin} is new, and the file lacks fund_inception_date`)
+    expect(outcome.stdout).toContain(`Prices/Price: there is no fund ${isin}`)
+    expect(dumpAll(folder.file(db))).toEqual(before)
+  })
+
+  it.each([
+    [
+      'a bomb',
+      (content: string) =>
+        content.replace(
+          '<FundsXML4>',
+          '<!DOCTYPE FundsXML4 [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><FundsXML4>',
+        ),
+    ],
+    [
+      'an entity from outside',
+      (content: string) =>
+        content
+          .replace('<FundsXML4>', '<!DOCTYPE FundsXML4 [<!ENTITY a SYSTEM "file:///etc/passwd">]><FundsXML4>')
+          .replace('Elbe', '&a;'),
+    ],
+    ['an end that is missing', (content: string) => content.slice(0, -20)],
+    [
+      'a letter of another encoding',
+      (content: string) => Buffer.from(content.replace('Elbe', 'Ölbe'), 'latin1'),
+    ],
+  ])('takes nothing of a file with %s', async (_, spoil) => {
+    const db = folder.database()
+    const before = dumpAll(folder.file(db))
+    const content = spoil(document({ ofClass: prices(price('2024-05-03', '101.50')) }))
+    writeFileSync(folder.file('funds.xml'), content)
+    expect(await folder.import('funds.xml', '--db', db, '--derive')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^fundpress: funds\.xml, line \d+: it /) as string,
+    })
+    expect(dumpAll(folder.file(db))).toEqual(before)
+  })
+})

@@ -98,7 +98,8 @@ export async function importFiles(options: ImportOptions): Promise<ImportSummary
     const summaries = told.map((one, number) => ({ ...one, ...counts(number) }))
     const rows = sumOf(summaries.map((one) => one.rows))
     const bad = sumOf(summaries.map((one) => one.bad))
-    assertTakeable(staged, options)
+    // Of bad rows, their own reasons say more.
+    if (bad === 0) assertTakeable(staged, options)
     const isTaken = bad === 0 || (options.isSkippingBad && staged.length > 0)
     const taken = isTaken ? await takeRows(db, staged, options) : nothing
     const { again, withoutBase, byActions, ...others } = taken

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 import { createInterface } from 'node:readline'
 import type { RouteTable } from '../api/routes/table.ts'
-import { answeredBy, parseKey } from '../api/routes/parse-key.ts'
+import { answeredBy, keyParser } from '../api/routes/parse-key.ts'
 
 /** The number of endpoints that have an answer of a fund. */
 interface FundAnswers {
@@ -55,11 +55,12 @@ interface Answers {
 /** @returns by ISIN, in the order of ISINs */
 async function answersIn(checksums: Readable, table: RouteTable): Promise<ReadonlyMap<string, Answers>> {
   const found = new Map<string, Answers>()
+  const meaningOf = keyParser(table)
   for await (const line of createInterface({ input: checksums })) {
     // Two spaces follow the digest. Keys of documents begin with `api/`, which comes first.
     const key = line.slice(66)
     if (!key.startsWith('api/')) break
-    const meaning = parseKey(table, key)
+    const meaning = meaningOf(key)
     const id = answeredBy(meaning)
     const isin = 'values' in meaning ? meaning.values['isin'] : undefined
     if (id === null || isin === undefined) continue

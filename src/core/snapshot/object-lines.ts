@@ -9,7 +9,7 @@ import { appendFileSync, createReadStream, createWriteStream, existsSync, mkdirS
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGzip } from 'node:zlib'
-import { answeredBy, parseKey } from '../api/routes/parse-key.ts'
+import { answeredBy, keyParser } from '../api/routes/parse-key.ts'
 import type { RouteTable } from '../api/routes/table.ts'
 import { wholeLines } from '../system/whole-lines.ts'
 import {
@@ -61,11 +61,12 @@ export function objectLines(root: string, table: RouteTable) {
       const documents: Record<string, number> = {}
       for (const run of runs.values()) flush(run)
       const sha256 = createHash('sha256')
+      const meaningOf = keyParser(table)
       for (const group of interleaving([...runs.values()])) {
         for await (const some of mergedLines(group)) {
           sha256.update(withoutFrom(some))
           for (const [, key = ''] of some.matchAll(keys)) {
-            const endpoint = answeredBy(parseKey(table, key))
+            const endpoint = answeredBy(meaningOf(key))
             if (endpoint !== null) documents[endpoint] = (documents[endpoint] ?? 0) + 1
           }
           appendFileSync(join(root, checksumsKey), checksums(some))

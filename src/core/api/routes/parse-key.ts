@@ -27,22 +27,41 @@ interface OfRoute<K extends string> {
 const unknown: KeyMeaning = { kind: 'unknown' }
 
 /** @param key relative to a snapshot @returns any text as structure type, since versions may differ in them */
-export function parseKey(table: RouteTable, key: string): KeyMeaning {
-  const shared = /^errors\/([^/]+)\/([0-9]{3})-([^/.]+)\.(json|xml)$/.exec(key)
-  if (shared !== null) {
-    const [, group = '', status, slug = '', format] = shared
-    return { kind: 'sharedError', group, status: Number(status), slug, format: format as Format }
+export const parseKey = (table: RouteTable, key: string): KeyMeaning => keyParser(table)(key)
+
+/** Parses many keys: those of a folder that follow one another are matched with the routes once. */
+export function keyParser(table: RouteTable): (key: string) => KeyMeaning {
+  let last: string | undefined
+  let routes: readonly Matched[] = []
+  return (key) => {
+    const shared = /^errors\/([^/]+)\/([0-9]{3})-([^/.]+)\.(json|xml)$/.exec(key)
+    if (shared !== null) {
+      const [, group = '', status, slug = '', format] = shared
+      return { kind: 'sharedError', group, status: Number(status), slug, format: format as Format }
+    }
+    const start = key.lastIndexOf('/') + 1
+    const folder = key.slice(0, start)
+    if (folder !== last) routes = routesOf(table, folder)
+    last = folder
+    for (const { route, values } of routes) {
+      const meaning = meaningOf(route, values, key.slice(start))
+      if (meaning.kind !== 'unknown') return meaning
+    }
+    return pageOf(table, key.split('/'))
   }
-  const segments = key.split('/')
-  const name = segments[segments.length - 1] as string
-  for (let index = 0; index < table.routes.length; index++) {
-    const route = table.routes[index] as Route
+}
+
+interface Matched {
+  readonly route: Route
+  readonly values: Values
+}
+
+function routesOf({ routes }: RouteTable, folder: string): readonly Matched[] {
+  const segments = folder.split('/')
+  return routes.flatMap((route) => {
     const values = matchFolder(route, segments)
-    if (values === null) continue
-    const meaning = meaningOf(route, values, name)
-    if (meaning.kind !== 'unknown') return meaning
-  }
-  return pageOf(table, segments)
+    return values === null ? [] : [{ route, values }]
+  })
 }
 
 /** The id of the route that the key has an answer of; null for refusals, errors, pages and unknown keys. */
@@ -56,7 +75,7 @@ function pageOf(table: RouteTable, segments: readonly string[]): KeyMeaning {
   return { kind: 'page', isin }
 }
 
-/** The last segment is the file's name; the template has '' there, after its closing slash. */
+/** The last segment is '', after the closing slash, as in the template. */
 function matchFolder(route: Route, segments: readonly string[]): Values | null {
   const templates = folderSegments(route)
   if (templates.length !== segments.length) return null

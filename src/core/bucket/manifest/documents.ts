@@ -1,7 +1,7 @@
 /** Compares two snapshots by fund and endpoint, for guards, news and `changes/`. Reads manifests, no documents. */
 
 import { pricesCurrentAll } from '../../api/endpoints/prices.ts'
-import { answeredBy, parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
+import { answeredBy, keyParser, type KeyMeaning } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { statisticsKey } from '../../guards/columns.ts'
 import type { ManifestLine } from '../../snapshot/manifest.ts'
@@ -35,10 +35,11 @@ export async function compareDocuments(
   const groups = new Map<string, Group>()
   const answers = new Map<string, { before: number; after: number }>()
   let newestPrices: Lines | null = null
+  const parse = keyParser(table)
   for await (const { key, values } of mergeSorted(from, to)) {
     const [before = null, after = null] = values
     const change = changeOf(before, after)
-    const meaning = parseKey(table, key)
+    const meaning = parse(key)
     const isin = isinOf(meaning)
     const answered = answeredBy(meaning)
     if (answered !== null) {

@@ -14,7 +14,7 @@ import {
   type SnapshotFigures,
 } from '../../guards/loss.ts'
 import { compareDocuments } from '../manifest/documents.ts'
-import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
+import { fetchHead, fetchManifest, type Manifest } from '../manifest/manifest.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { readSmall } from '../store/read.ts'
 import { nullIfDamaged } from '../store/store.ts'
@@ -101,19 +101,31 @@ const withoutAllowed = (objections: readonly Objection[], announced: Verdict['an
       !announced?.allowed?.some((one) => one.guard === guard && one.subject === subject),
   )
 
-/** @param isBrief reads only the first line of the live manifest @throws {Error} if the store fails */
-export async function compareWithLive(
-  { store, folder, table }: Door,
-  { live: { live }, manifest: next }: Pick<Asking, 'live' | 'manifest'>,
-  isBrief = false,
+async function compareWithLive(
+  door: Door,
+  { live, manifest: next }: Pick<Asking, 'live' | 'manifest'>,
+  isBrief: boolean,
 ): Promise<Comparison> {
-  if (live === null) return { head: null, documents: null }
+  const { head, objects } = await openLive(door, live, isBrief)
+  if (objects === null) return { head, documents: null }
+  // Objects alone: the files of `status/` differ each day.
+  return { head, documents: await compareDocuments(objects(), next.objects(), door.table) }
+}
+
+/**
+ * The live manifest; both members are null if nothing is live, or if it cannot be read.
+ * @param isBrief reads only its first line @throws {Error} if the store fails
+ */
+export async function openLive(
+  { store, folder }: Pick<Door, 'store' | 'folder'>,
+  { live }: Asking['live'],
+  isBrief = false,
+): Promise<Pick<Comparison, 'head'> & { readonly objects: Manifest['objects'] | null }> {
+  const none = { head: null, objects: null }
+  if (live === null) return none
   const manifest = isBrief ? null : await fetchManifest(store, live.slot, folder, true)
   const head = manifest?.head ?? (await fetchHead(store, manifestIn(live.slot)).catch(nullIfDamaged))
-  if (head?.snapshot !== live.snapshot) return { head: null, documents: null }
-  if (manifest === null) return { head, documents: null }
-  // Objects alone: the files of `status/` differ each day.
-  return { head, documents: await compareDocuments(manifest.objects(), next.objects(), table) }
+  return head?.snapshot === live.snapshot ? { head, objects: manifest?.objects ?? null } : none
 }
 
 async function lossSince(

@@ -22,22 +22,19 @@ export type Change =
   ({ readonly kind: 'put' } & ManifestLine) | { readonly kind: 'delete'; readonly key: string }
 
 /**
- * The changes that turn a slot into the next snapshot, in the order of keys.
- * @param current the lines of the slot's manifest
- * @param doubtful lists of keys whose objects are unknown: they are put, or deleted, in any case
+ * The change of one object that turns a slot into the next snapshot.
+ * @param line of the next manifest @param present line of the slot's @param doubts not undefined: the object is unknown
+ * @returns null if nothing changes
  */
-export async function* planChanges(
-  next: AsyncIterable<ManifestLine>,
-  current: AsyncIterable<ManifestLine>,
-  ...doubtful: readonly AsyncIterable<KeyedLine>[]
-): AsyncGenerator<Change> {
-  for await (const { key, values } of mergeSorted(next, current, ...doubtful)) {
-    const [line, present, ...doubts] = values
-    const isDoubtful = doubts.some((doubt) => doubt !== undefined)
-    if (line === undefined) yield { kind: 'delete', key }
-    else if (present === undefined || isDoubtful || !isSameObject(present, line))
-      yield { kind: 'put', ...line }
-  }
+export function changeBetween(
+  key: string,
+  line: ManifestLine | undefined,
+  present: ManifestLine | undefined,
+  ...doubts: readonly (KeyedLine | undefined)[]
+): Change | null {
+  const isDoubtful = doubts.some((doubt) => doubt !== undefined)
+  if (line === undefined) return present === undefined && !isDoubtful ? null : { kind: 'delete', key }
+  return present !== undefined && !isDoubtful && isSameObject(present, line) ? null : { kind: 'put', ...line }
 }
 
 /** Characters in another order in UTF-16 than in UTF-8: surrogates, and those beyond. */

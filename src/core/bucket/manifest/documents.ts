@@ -8,7 +8,7 @@ import type { ManifestLine } from '../../snapshot/manifest.ts'
 import { statusFolder } from '../live/layout.ts'
 import { entry, isSameObject, mergeSorted, noCounts, type Counts } from './compare.ts'
 
-export type DocumentComparison = Awaited<ReturnType<typeof compareDocuments>>
+export type DocumentComparison = ReturnType<ReturnType<typeof documentComparison>['end']>
 
 export interface Lines {
   readonly before: ManifestLine | null
@@ -24,38 +24,58 @@ export type ToRead = Lines & { readonly isin: string } & (
     { readonly kind: 'window'; readonly isNewest: boolean } | { readonly kind: 'name' }
   )
 
-/** Memory grows with the number of funds, and of groups and windows that differ. */
 export async function compareDocuments(
   from: AsyncIterable<ManifestLine>,
   to: AsyncIterable<ManifestLine>,
   table: RouteTable,
-) {
+): Promise<DocumentComparison> {
+  const comparison = documentComparison(table)
+  for await (const { key, values } of mergeSorted(from, to)) comparison.add(key, ...values)
+  return comparison.end()
+}
+
+/** Memory grows with the number of funds, and of groups and windows that differ. */
+export function documentComparison(table: RouteTable) {
   const documents = noCounts()
   const funds = new Map<string, FundTally>()
   const groups = new Map<string, Group>()
   const answers = new Map<string, { before: number; after: number }>()
   let newestPrices: Lines | null = null
   const parse = keyParser(table)
-  for await (const { key, values } of mergeSorted(from, to)) {
-    const [before = null, after = null] = values
-    const change = changeOf(before, after)
-    const meaning = parse(key)
-    const isin = isinOf(meaning)
-    const answered = answeredBy(meaning)
-    if (answered !== null) {
-      const counts = entry(answers, answered, () => ({ before: 0, after: 0 }))
-      if (before !== null) counts.before++
-      if (after !== null) counts.after++
-    }
-    if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after }, change === null)
-    if (change === null) continue
-    const endpoint = endpointOf(meaning, key)
-    documents[change]++
-    if (isNewestPrices(meaning)) newestPrices = { before, after }
-    const group = entry(groups, `${isin ?? ''} ${endpoint}`, () => newGroup(isin, endpoint))
-    group.documents[change]++
-    if (change === 'removed' && answered !== null) group.removedAnswers++
+  return {
+    /** Takes an object of one snapshot, or of both. To be called in the order of keys. */
+    add: (key: string, before: ManifestLine | null = null, after: ManifestLine | null = null): void => {
+      const change = changeOf(before, after)
+      const meaning = parse(key)
+      const isin = isinOf(meaning)
+      const answered = answeredBy(meaning)
+      if (answered !== null) {
+        const counts = entry(answers, answered, () => ({ before: 0, after: 0 }))
+        if (before !== null) counts.before++
+        if (after !== null) counts.after++
+      }
+      if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after }, change === null)
+      if (change === null) return
+      const endpoint = endpointOf(meaning, key)
+      documents[change]++
+      if (isNewestPrices(meaning)) newestPrices = { before, after }
+      const group = entry(groups, `${isin ?? ''} ${endpoint}`, () => newGroup(isin, endpoint))
+      group.documents[change]++
+      if (change === 'removed' && answered !== null) group.removedAnswers++
+    },
+    end: () => comparisonOf({ documents, funds, groups, answers, newestPrices }),
   }
+}
+
+interface Tallies {
+  readonly documents: Counts
+  readonly funds: ReadonlyMap<string, FundTally>
+  readonly groups: ReadonlyMap<string, Group>
+  readonly answers: ReadonlyMap<string, { readonly before: number; readonly after: number }>
+  readonly newestPrices: Lines | null
+}
+
+function comparisonOf({ documents, funds, groups, answers, newestPrices }: Tallies) {
   const ofFunds = sortedEntries(funds)
   const only = (side: 'before' | 'after', flag: 'isThere' | 'hasDocuments') => {
     const other = side === 'before' ? 'after' : 'before'
@@ -64,7 +84,7 @@ export async function compareDocuments(
   const gone = only('before', 'isThere')
   const withheld = only('before', 'hasDocuments')
   return {
-    documents: documents as Counts,
+    documents,
     endpoints: sumsByEndpoint(groups.values()),
     /** ISINs of funds with objects only in the new snapshot, refusals included, and only in the old one. */
     funds: { added: only('after', 'isThere'), removed: gone },

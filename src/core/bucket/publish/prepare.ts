@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSparse } from '../../snapshot/manifest.ts'
 import { changesKey, etagsKey, gzipType, lostList, type Slot } from '../live/layout.ts'
-import { mergeSorted, planChanges, type Change, type KeyedLine } from '../manifest/compare.ts'
+import { openLive } from '../live/ask.ts'
+import type { Comparison } from '../live/options.ts'
+import { changeBetween, mergeSorted, type Change, type KeyedLine } from '../manifest/compare.ts'
+import { documentComparison } from '../manifest/documents.ts'
 import { compareBody, compareWithListing } from '../manifest/listing.ts'
 import { adviseRepair, etagLine, fetchList, fetchManifest, keyLine } from '../manifest/manifest.ts'
 import { nothing, ownLine, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
@@ -10,19 +13,31 @@ import type { Publish } from './snapshot.ts'
 
 export type Prepared = Awaited<ReturnType<typeof prepare>>
 
+/** @returns what differs from the slot, as a list, and from what is live @throws {Error} if a list of the slot is damaged */
 export const prepareChanges = (publish: Publish): Promise<Prepared> => prepare(publish).catch(adviseRepair)
 
 async function prepare(publish: Publish) {
-  const { base, snapshot, folder, isRepair } = publish
+  const { base, snapshot, folder, isRepair, table } = publish
   const lists = await readSlot(publish, base.slot)
   const { head: before, lines, etags } = lists
   const torn = base.torn === null ? nothing() : await tornKeys(publish, base.torn)
   const damaged = isRepair ? damagedKeys(publish, base.slot, lists) : nothing()
+  const { head, objects } = await openLive(publish, base.live)
+  const { manifest } = snapshot
+  // Documents are objects: the files of `status/` differ each day.
+  const files = new Set(manifest.head.files.map(({ key }) => key))
+  const comparison = documentComparison(table)
 
   const file = join(folder, 'changes.ndjson.gz')
   const counts = { put: 0, deleted: 0, bytes: 0 }
-  async function* counted() {
-    for await (const change of planChanges(snapshot.manifest.lines(), lines(), torn, damaged)) {
+  const merged = [manifest.lines(), lines(), objects?.() ?? nothing(), torn, damaged] as const
+  async function* changes() {
+    for await (const { key, values } of mergeSorted(...merged)) {
+      const [line, present, live, ...doubts] = values
+      const object = files.has(key) ? undefined : line
+      if (live !== undefined || object !== undefined) comparison.add(key, live, object)
+      const change = changeBetween(key, line, present, ...doubts)
+      if (change === null) continue
       if (change.kind === 'put') {
         counts.put++
         counts.bytes += change.bytes
@@ -30,8 +45,9 @@ async function prepare(publish: Publish) {
       yield change
     }
   }
-  await writeNdjson(file, counted())
-  return { ...counts, file, before, etags }
+  await writeNdjson(file, changes())
+  const compared: Comparison = { head, documents: objects === null ? null : comparison.end() }
+  return { ...counts, file, before, etags, compared }
 }
 
 type SlotLists = Awaited<ReturnType<typeof readSlot>>

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { News } from '../changes/news.ts'
 import { readChanges } from '../changes/compare.ts'
 import { announce } from '../changes/announce.ts'
-import { askGuards, compareWithLive } from '../live/ask.ts'
+import { askGuards } from '../live/ask.ts'
 import { awaitLateRequests, findSituation, withDoor, readLiveFor } from '../live/command.ts'
 import { decide } from '../live/decide.ts'
 import { fence, goLive, noteFollower, stage } from '../live/door.ts'
@@ -207,7 +207,7 @@ async function carryOut(publish: Publish): Promise<Done> {
     deleted: uploaded.deleted,
     bytes: uploaded.bytes,
   })
-  const compared = await compareWithLive(publish, { live, manifest })
+  const { compared } = uploaded
   const read = await readChanges(publish, compared.documents)
   const kind = isStaging ? 'stage' : 'publish'
   const folderTexts = (key: string) => readFile(join(out, key), 'utf8').catch(orIfMissing(null))

@@ -25,22 +25,26 @@ export interface ExpectedObject {
   readonly etag?: string | undefined
 }
 
-export async function* listingDifferences<T extends ExpectedObject>(
-  expected: AsyncIterable<T>,
+export async function* listingDifferences(
+  expected: AsyncIterable<ExpectedObject>,
   listed: AsyncIterable<ListedObject>,
-): AsyncGenerator<{ readonly difference: ObjectDifference; readonly line: T | undefined }> {
+): AsyncGenerator<ObjectDifference> {
   for await (const { key, values } of mergeSorted(expected, listed)) {
-    const [line, object] = values
-    const what = differenceOf(line, object)
-    if (what !== null) yield { difference: { key, what }, line }
+    const [one, object] = values
+    const what = differenceOf(one, object, one?.etag)
+    if (what !== null) yield { key, what }
   }
 }
 
-function differenceOf(one: ExpectedObject | undefined, object: ListedObject | undefined) {
+function differenceOf(
+  one: Omit<ExpectedObject, 'etag'> | undefined,
+  object: ListedObject | undefined,
+  etag: string | undefined,
+): ObjectDifference['what'] | null {
+  if (object === undefined) return one === undefined ? null : 'missing'
   if (one === undefined) return 'extra'
-  if (object === undefined) return 'missing'
   if (one.bytes !== undefined && one.bytes !== object.bytes) return 'size'
-  return one.etag !== undefined && bare(one.etag) !== bare(object.etag) ? 'etag' : null
+  return etag !== undefined && bare(etag) !== bare(object.etag) ? 'etag' : null
 }
 
 const bare = (etag: string) => etag.replaceAll('"', '')
@@ -58,20 +62,15 @@ export async function* compareWithListing(
   etags: AsyncIterable<EtagLine>,
   listing?: Listing,
 ): AsyncGenerator<ObjectDifference> {
-  const expected = withEtags(lines, etags)
-  for await (const { difference, line } of listingDifferences(expected, listSlot(store, slot, listing))) {
-    if (difference.what === 'extra' && isBookkeeping(difference.key)) continue
-    const isDoubtful = difference.what === 'etag' && !store.areEtagsDigests
+  const listed = listSlot(store, slot, listing)
+  for await (const { key, values } of mergeSorted(lines, etags, listed)) {
+    const [line, noted, object] = values
+    const what = differenceOf(line, object, noted?.etag)
+    if (what === null || (what === 'extra' && isBookkeeping(key))) continue
+    const isDoubtful = what === 'etag' && !store.areEtagsDigests
     const found =
-      isDoubtful && line !== undefined ? await compareBody(store, slot, line, listing) : difference
+      isDoubtful && line !== undefined ? await compareBody(store, slot, line, listing) : { key, what }
     if (found !== null) yield found
-  }
-}
-
-async function* withEtags(lines: AsyncIterable<ManifestLine>, etags: AsyncIterable<EtagLine>) {
-  for await (const { values } of mergeSorted(lines, etags)) {
-    const [line, noted] = values
-    if (line !== undefined) yield { ...line, etag: noted?.etag }
   }
 }
 

@@ -238,10 +238,7 @@ async function verifyFolder(
   const sorted = [...expected.values()].sort((one, other) => (isBefore(one.key, other.key) ? -1 : 1))
   const differing = new Set<string>()
   const doubtful = new Set<string>()
-  for await (const { difference } of listingDifferences(
-    Readable.from(sorted),
-    store.list(prefix, { signal }),
-  )) {
+  for await (const difference of listingDifferences(Readable.from(sorted), store.list(prefix, { signal }))) {
     const { key, what } = difference
     // Whoever needs the signature has read it.
     if (what === 'extra' && key === `${prefix}${checksumsName}.sig`) continue

@@ -336,7 +336,10 @@ function jsonOf({ files, bad, changes, ...others }: ImportSummary) {
 
 /** The report: what each file had, then what became of each table. */
 function describeImport(summary: ImportSummary, isDryRun: boolean): string {
-  const warnings = summary.files.flatMap((file) => file.warnings)
+  const isOne = summary.files.length === 1
+  const warnings = summary.files.flatMap(({ file, warnings: own }) =>
+    own.map((warning) => (isOne ? warning : `${file}: ${warning}`)),
+  )
   const files = summary.files.map(figuresOfFile)
   const all = figuresOf(summary, isDryRun)
   const hasAny = Object.values(all).some((figure) => figure !== null)

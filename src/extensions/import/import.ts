@@ -2,12 +2,13 @@
 
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
+import { quoted } from '../../core/data/model/printable.ts'
 import { schemaTables } from '../../core/data/model/schema.ts'
 import { databaseError } from '../../core/data/read/open.ts'
 import { assertFile } from '../../core/system/place.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
 import type { DerivedAgain } from '../../core/data/derive/derived.ts'
-import type { Reader, ReadOptions, RowSink, Told } from './readers/reader.ts'
+import type { Reader, ReadOptions, Told } from './readers/reader.ts'
 import { readerOf, readers as registry } from './readers/readers.ts'
 import { openStart } from './readers/start.ts'
 import {
@@ -65,65 +66,92 @@ export interface ImportSummary extends Omit<Taken, 'changes' | 'again' | 'byActi
  * has no row, or if the signal aborts: the database is as it was
  */
 export async function importFiles(options: ImportOptions): Promise<ImportSummary> {
-  const { files, signal } = options
-  const contents = files.map(contentOf)
+  const contents = options.files.map(contentOf)
   const db = openForWriting(options.db)
-  let sink: Sink | undefined
-  let isTold = false
-  const tellBad = () => {
-    if (!isTold) for (const bad of sink?.badRows() ?? []) options.onBad(bad)
-    isTold = true
-  }
   try {
-    const reading = readOptionsOf(options, db)
-    sink = openSink(db, {
-      database: options.db,
-      files,
-      isDeriving: options.isDeriving,
-      currencies: reading.currencies,
-      onBytes: byteMeter(options),
-    })
-    const told = []
-    const { counts, sinkOf } = sink
-    for (const [number, file] of files.entries()) {
-      told.push(await readFile(file, sinkOf(number), reading, options))
-      if (counts(number).rows === 0) throw new Error(whyNothing(file, counts(number)))
-      // The file may have been half written.
-      const advice = 'nothing was imported; import it when it is complete'
-      if (contentOf(file) !== contents[number])
-        throw new Error(`${file} changed while it was being read: ${advice}`)
-    }
-    const staged = sink.end()
-    tellBad()
-    const summaries = told.map((one, number) => ({ ...one, ...counts(number) }))
-    const rows = sumOf(summaries.map((one) => one.rows))
-    const bad = sumOf(summaries.map((one) => one.bad))
-    // Of bad rows, their own reasons say more.
-    if (bad === 0) assertTakeable(staged, options)
-    const isTaken = bad === 0 || (options.isSkippingBad && staged.length > 0)
-    const taken = isTaken ? await takeRows(db, staged, options) : nothing
-    const { again, withoutBase, byActions, ...others } = taken
-    const notes = isTaken ? [...notesOn(staged, again, withoutBase), ...notesOnActions(byActions)] : []
-    return { files: summaries, rows, bad, notes, ...others }
+    return await importInto(db, contents, options)
   } catch (error) {
-    if (signal.aborted) throw signal.reason
+    if (options.signal.aborted) throw options.signal.reason
     throw databaseError(options.db, error)
   } finally {
-    tellBad()
-    sink?.close()
     db.close()
   }
 }
 
-async function readFile(
-  file: string,
-  sink: RowSink,
+async function importInto(
+  db: Database,
+  contents: readonly string[],
+  options: ImportOptions,
+): Promise<ImportSummary> {
+  const { files, isDeriving, isSkippingBad, onBad } = options
+  const reading = readOptionsOf(options, db)
+  const { currencies } = reading
+  const sink = openSink(db, {
+    database: options.db,
+    files,
+    isDeriving,
+    currencies,
+    onBytes: byteMeter(options),
+  })
+  let isTold = false
+  const tellBad = () => {
+    if (!isTold) for (const bad of sink.badRows()) onBad(bad)
+    isTold = true
+  }
+  try {
+    const read = await readFiles(sink, reading, contents, options)
+    const staged = sink.end()
+    tellBad()
+    const summaries = read.map(({ reader, file, told }, number) => {
+      return { file, format: reader.name, ...told, ...sink.counts(number) }
+    })
+    const rows = sumOf(summaries.map((one) => one.rows))
+    const bad = sumOf(summaries.map((one) => one.bad))
+    const isTaken = bad === 0 || (isSkippingBad && staged.length > 0)
+    if (isTaken) assertTakeable(staged, bad, options)
+    const taken = isTaken ? await takeRows(db, staged, options) : nothing
+    const { again, withoutBase, byActions, ...others } = taken
+    const notes = isTaken ? [...notesOn(staged, again, withoutBase), ...notesOnActions(byActions)] : []
+    return { files: summaries, rows, bad, notes, ...others }
+  } finally {
+    tellBad()
+    sink.close()
+  }
+}
+
+interface ReadFile {
+  readonly file: string
+  readonly reader: Reader
+  readonly told: Told
+}
+
+/** @param contents of the files as the import began @throws {Error} if a file has nothing, or has changed since */
+async function readFiles(
+  sink: Sink,
   reading: ReadOptions,
-  { readers = registry, as }: ImportOptions,
-): Promise<Told & Pick<FileSummary, 'file' | 'format'>> {
-  const start = await openStart(file)
-  const reader = readerOf(start, reading, readers, as)
-  return { file, format: reader.name, ...(await reader.read(start, sink, reading)) }
+  contents: readonly string[],
+  { files, as, readers = registry }: ImportOptions,
+): Promise<readonly ReadFile[]> {
+  const read: ReadFile[] = []
+  const lacking = new Set(reading.named)
+  const own = files.length === 1 ? reading : { ...reading, named: [] }
+  for (const [number, file] of files.entries()) {
+    const start = await openStart(file)
+    const reader = readerOf(start, reading, readers, as)
+    const { columns = [], ...told } = await reader.read(start, sink.sinkOf(number), own)
+    read.push({ file, reader, told })
+    for (const name of columns) lacking.delete(name)
+    // The file may have been half written.
+    if (contentOf(file) !== contents[number])
+      throw new Error(
+        `${file} changed while it was being read: nothing was imported; import it when it is complete`,
+      )
+    const counts = sink.counts(number)
+    if (counts.rows === 0) throw new Error(whyNothing(file, counts))
+  }
+  const names = [...lacking].map(quoted).join(', ')
+  if (lacking.size > 0) throw new Error(`none of the files has a column ${names}, which --map names`)
+  return read
 }
 
 function readOptionsOf(options: ImportOptions, db: Database): ReadOptions {
@@ -152,13 +180,18 @@ function adviceToEmpty(db: string, table: string): string {
 }
 
 /** @throws {Error} if what was asked for does not go with the tables that the files have rows of */
-function assertTakeable(staged: readonly StagedTable[], { scope, isDeriving }: ImportOptions): void {
+function assertTakeable(
+  staged: readonly StagedTable[],
+  bad: number,
+  { scope, isDeriving }: ImportOptions,
+): void {
   const names = staged.map(({ table }) => table.name)
   if (scope === 'table' && names.length > 1)
     throw new Error(
       `--replace-all is for one table, and the files have rows of ${names.join(', ')}: --replace replaces those of their funds`,
     )
-  if (isDeriving && names.length > 0 && !names.includes('price'))
+  // Of bad prices, their own reasons say more.
+  if (isDeriving && bad === 0 && names.length > 0 && !names.includes('price'))
     throw new Error(`--derive is for prices, and the files have only rows of ${names.join(', ')}`)
 }
 

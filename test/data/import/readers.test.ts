@@ -12,7 +12,10 @@ import { dumpAll } from './dialects.ts'
 const folder = importFolder()
 const [first, second] = isins
 
-/** An invented format: a line is a table and the columns of a row as `name=value`, `-` leaves one out on purpose, `!` is a fault. */
+/**
+ * An invented format: a line is a table and the columns of a row as `name=value`. Before a table, `~` takes rows back, and `?` knows a
+ * part of a row; `-` leaves one out on purpose, and `!` is a fault.
+ */
 const notes: Reader = {
   name: 'notes',
   about: 'an invented format',
@@ -27,6 +30,8 @@ const notes: Reader = {
       })
       if (table === '-') sink.leftOut('estimated prices', place)
       else if (table === '!') sink.bad(place, ['it is a fault'])
+      else if (table === '~') sink.gone(cells[0] ?? '', Object.fromEntries(values.slice(1)), place)
+      else if (table === '?') sink.part(cells[0] ?? '', Object.fromEntries(values.slice(1)), place)
       else if (table !== '' && index > 0) sink.row(table, Object.fromEntries(values), place)
     }
     sink.bytes(text.length)
@@ -273,5 +278,75 @@ describe('importFiles with an invented reader', () => {
       [first, 1980, 2.5],
       [unknownIsin, 1980, 1.5],
     ])
+  })
+
+  it('takes back the rows that a list lacks, and leaves out parts of rows that are not there', async () => {
+    const db = folder.database()
+    const item = (isin: string, type: string, position: number) =>
+      `('${isin}', '${type}', ${position}, 'A', NULL, 10)`
+    const filler = Array.from({ length: 20 }, (_, at) => item(second, 'currencies', at + 1))
+    const old = [
+      item(first, 'countries', 1),
+      item(first, 'countries', 2),
+      item(first, 'currencies', 1),
+      ...filler,
+    ]
+    editDatabase(
+      folder.file(db),
+      `DELETE FROM structure_item; INSERT INTO structure_item VALUES ${old.join()}`,
+    )
+    const file = text(
+      `~ structure_item isin=${first} type=countries`,
+      `structure_item isin=${first} type=countries position=1 name_de=B percent=60`,
+      `? structure_item isin=${first} type=currencies position=1 name_en=C`,
+      `? structure_item isin=${first} type=currencies position=2 name_en=D`,
+    )
+    const { query, summary, bad, error } = await importTexts([file], {}, db)
+    expect({ bad, error }).toEqual({ bad: [], error: undefined })
+    expect(summary?.changes).toEqual({
+      structure_item: { added: 0, changed: 2, unchanged: 0, removed: 1 },
+    })
+    expect([...(summary?.files[0]?.leftOut.values() ?? [])]).toEqual([{ count: 1, first: 'line 5, /notes' }])
+    const items = `SELECT type, position, name_de, name_en FROM structure_item WHERE isin = '${first}' ORDER BY type`
+    expect(query(items)).toEqual([
+      ['countries', 1, 'B', null],
+      ['currencies', 1, 'A', 'C'],
+    ])
+  })
+
+  it('shows in a dry run what is derived by corporate actions of the same files', async () => {
+    const db = folder.database()
+    editDatabase(folder.file(db), 'DELETE FROM price; DELETE FROM corporate_action')
+    const price = (day: string, nav: number) =>
+      `price isin=${first} date=${day} issue_price=${nav} repurchase_price=${nav} net_asset_value=${nav}`
+    const split = `corporate_action isin=${first} ex_date=2024-01-03 kind=split factor=10`
+    const file = text(price('2024-01-02', 100), price('2024-01-03', 11), split)
+    const real = await importTexts([file], { isDeriving: true }, db)
+    expect(real.query('SELECT change, change_percent FROM price ORDER BY date')).toEqual([
+      ['0', '0.00'],
+      ['1', '10.00'],
+    ])
+    editDatabase(folder.file(db), 'DELETE FROM corporate_action')
+    const dry = await importTexts([file], { isDeriving: true, isDryRun: true }, db)
+    expect(dry.summary?.changes?.['price']).toEqual({ added: 0, changed: 0, unchanged: 2, removed: 0 })
+  })
+
+  it('wants each column that the command line names in one of the files', async () => {
+    const files = [`isin;Jahr;percent\n${first};1980;2.5\n`, text(newFund)]
+    const map = new Map([['jahr', 'year']])
+    const options = { columnMapOf: () => map, named: ['jahr'] }
+    const { query } = await importTexts(files, options)
+    expect(query(years)).toEqual([[first, 1980, 2.5]])
+    const { error } = await importTexts(files, { ...options, named: ['jahr', 'monat'] })
+    expect(error).toBe('none of the files has a column "monat", which --map names')
+  })
+
+  it('asks for the format of a file that two readers recognise, and takes the one that is named', async () => {
+    const twin: Reader = { ...notes, name: 'twin' }
+    const two = [...readers, notes, twin]
+    const { error } = await importTexts([text(newFund)], { readers: two })
+    expect(error).toMatch(/ may be of several formats: choose one with --as notes or --as twin$/)
+    const { summary } = await importTexts([text(newFund)], { readers: two, as: 'twin' })
+    expect(summary?.files[0]?.format).toBe('twin')
   })
 })

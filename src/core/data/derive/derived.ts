@@ -24,10 +24,13 @@ export interface DerivedAgain {
   readonly first: string
 }
 
-/** Splits and distributions of a fund that prices can be compared by: the checks of values name others. */
-export function pricingActions(db: Database) {
+/**
+ * Splits and distributions of a fund that prices can be compared by: the checks of values name others.
+ * @param source a table, or a query in brackets, with the columns of `corporate_action`
+ */
+export function pricingActions(db: Database, source = 'main.corporate_action') {
   const rows = db.prepare<[string], PricingAction>(
-    `SELECT ex_date AS exDate, factor, amount FROM main.corporate_action
+    `SELECT ex_date AS exDate, factor, amount FROM ${source}
       WHERE isin = ? AND kind IN ('split', 'distribution') ORDER BY ex_date, kind`,
   )
   return (isin: string): readonly PricingAction[] => rows.all(isin).filter(isSound)

@@ -29,7 +29,7 @@ export interface FileStart {
   readonly file: string
   /** At most its first 64 KiB. */
   readonly bytes: Buffer
-  /** The same as text: UTF-16 if a mark says so, else UTF-8, with U+FFFD for what is neither. */
+  /** The same as text: UTF-16 if a mark says so, else UTF-8 if it can be, else Windows-1252. */
   readonly text: string
   /** Null if it is no workbook (XLSX). */
   readonly sheets: readonly Sheet[] | null
@@ -46,6 +46,8 @@ export interface Sheet {
 export interface Told {
   /** If the file is a plain table. */
   readonly table?: string
+  /** The names of its columns as `headerName` has them, if --map may name them. */
+  readonly columns?: readonly string[]
   /** `UTF-8, delimiter ;`, `FundsXML 4.2.9`. */
   readonly form: readonly string[]
   readonly notes: readonly string[]
@@ -97,7 +99,7 @@ export interface ReadOptions {
   readonly table: SchemaTable | undefined
   readonly suggest: Suggest
   readonly columnMapOf: (table: string) => ColumnMap
-  /** Columns of the file that have to be there, because the command line names them. */
+  /** Columns of the file that have to be there, because the command line names them; of several files, one of them has to have each. */
   readonly named: readonly string[]
   readonly encoding: ChoosableEncoding | undefined
   /** For files that do not say themselves what they are, unless `encoding` says it. */

@@ -3,6 +3,7 @@
 import { parse } from 'csv-parse/sync'
 import { readStart } from '../../../core/system/read-start.ts'
 import { readSheets } from '../workbook.ts'
+import { decoderOf } from '../encoding.ts'
 import type { FileCell } from '../values.ts'
 import type { FileStart } from './reader.ts'
 
@@ -40,11 +41,16 @@ function isWorkbook(bytes: Buffer): boolean {
   return names.includes('[Content_Types].xml') && !names.some((name) => /^(?:word|ppt)\//.test(name))
 }
 
+/** Good enough to recognise a format by: a reader finds out the encoding from the whole file. */
 function textOf(bytes: Buffer): string {
   const mark = bytes.toString('hex', 0, 2)
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
-  // The last character may be cut.
-  return new TextDecoder(encoding).decode(bytes, { stream: true })
+  try {
+    // The last character may be cut.
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
+  } catch {
+    return decoderOf('windows-1252')(bytes)
+  }
 }
 
 function headsOf(text: string, size: number): readonly (readonly FileCell[])[] {

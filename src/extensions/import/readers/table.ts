@@ -36,7 +36,7 @@ export const table: Reader = {
       columnLayout(own, cells.header, { suggest, columnMap, named }, absence),
     )
     const told = await readCells({ file, table: own, cells, layout, sink, options })
-    return { ...told, table: name }
+    return { ...told, table: name, columns: cells.header.map(headerName) }
   },
 }
 

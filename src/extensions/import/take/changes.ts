@@ -41,7 +41,7 @@ export async function changeFunds(
   const removals =
     scope !== 'upsert' ? removalsOf(db, table, sameKey(table)) : hasGone ? [goneRows(db, table)] : []
   const deriver =
-    derived.length === 0 ? undefined : priceDeriver(db, derived, scope === 'upsert', pricingActions(db))
+    derived.length === 0 ? undefined : priceDeriver(db, derived, scope === 'upsert', actionsOf(db, isDryRun))
   const changes = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
   for await (const isin of inTurn(all, onFund, signal)) {
@@ -65,6 +65,19 @@ export async function changeFunds(
     again: deriver?.again ?? noneDerived,
     withoutBase: deriver?.withoutBase ?? noneDerived,
   }
+}
+
+/** The actions that prices are derived by. Those of the files are in the database by now, but in a dry run. */
+function actionsOf(db: Database, isDryRun: boolean) {
+  if (!isDryRun) return pricingActions(db)
+  const { corporateActions } = schemaTables
+  const names = corporateActions.columns.map(({ name }) => name).join(', ')
+  const lines = `${stagedName(corporateActions)} AS line`
+  return pricingActions(
+    db,
+    `(SELECT ${names} FROM ${lines} UNION ALL SELECT ${names} FROM main.${corporateActions.name} AS own
+      WHERE NOT EXISTS (SELECT 1 FROM ${lines} WHERE ${sameKey(corporateActions)}))`,
+  )
 }
 
 function removeRows(removal: Removal, isin: string, isDryRun: boolean): void {

@@ -1,6 +1,7 @@
 /** Readers by the registry: files of any format with rows of any tables, through the front door of the import. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { schemaTables } from '../../../src/core/data/model/schema.ts'
 import { importFiles, type ImportOptions } from '../../../src/extensions/import/import.ts'
 import type { Reader } from '../../../src/extensions/import/readers/reader.ts'
 import { readers } from '../../../src/extensions/import/readers/readers.ts'
@@ -38,6 +39,11 @@ const notes: Reader = {
     return Promise.resolve({ form: ['notes 1'], notes: [], warnings: [] })
   },
 }
+
+it('a number of 31 bits says which columns a row has', () => {
+  const widest = Math.max(...Object.values(schemaTables).map(({ columns }) => columns.length))
+  expect(widest).toBeLessThan(32)
+})
 
 const quiet = { onBytes: () => undefined, onFund: () => undefined, onWait: () => undefined }
 
@@ -209,16 +215,37 @@ describe('importFiles with an invented reader', () => {
   it('compares the currency of a price with that of the fund in the files, or in the database', async () => {
     const price = (isin: string, currency: string) =>
       `price isin=${isin} date=1999-01-04 ${prices} currency=${currency}`
-    const file = text(
-      price(unknownIsin, 'USD'),
-      price(first, 'eur'),
-      price(second, 'USD'),
-      `${newFund.slice(0, -3)}USD`,
-    )
-    const { bad } = await importTexts([file])
+    const isNowInFrancs = `fund isin=${first} currency=CHF`
+    const rows = [price(unknownIsin, 'USD'), price(first, 'chf'), price(second, 'USD')]
+    const { bad } = await importTexts([text(...rows, `${newFund.slice(0, -3)}USD`, isNowInFrancs)])
     expect(bad).toEqual([
       { place: 'line 4, /notes', reasons: [`currency is "USD", but fund ${second} is in EUR`] },
     ])
+  })
+
+  it('makes one load of all tables, with one copy, and marks it as complete', async () => {
+    const file = text(newFund, year(first))
+    const { summary, query } = await importTexts([file], { isCopied: true, complete: '2026-11-24' })
+    expect(readDatabase(summary?.copy ?? '', years)).toEqual([])
+    expect(query('SELECT is_open, tables FROM fundpress_load')).toEqual([[0, '']])
+    expect(query('SELECT day FROM complete_load')).toEqual([['2026-11-24']])
+    const open = await importTexts([file], { isCopied: true })
+    expect(open.query('SELECT is_open, tables FROM fundpress_load')).toEqual([[1, 'fund, performance_year']])
+  })
+
+  it('takes nothing of any table if a guard refuses what goes from one', async () => {
+    const db = folder.database()
+    const old = Array.from({ length: 9 }, (_, at) => `('${first}', '199${at}-01-04', 1)`)
+    editDatabase(folder.file(db), `DELETE FROM launch_point; INSERT INTO launch_point VALUES ${old.join()}`)
+    const file = text(newFund, `launch_point isin=${first} date=1990-01-04 value=2`)
+    const { error, isUnchanged } = await importTexts([file], { scope: 'funds' }, db)
+    expect(error).toContain('it would remove 8 of 9 rows of table launch_point, more than 0')
+    expect(isUnchanged).toBe(true)
+    const dry = await importTexts([file], { scope: 'funds', isDryRun: true }, db)
+    expect(dry.summary).toMatchObject({
+      changes: { fund: { added: 1 }, launch_point: { changed: 1, removed: 8 } },
+      objections: [{ guard: 'removed-rows', subject: 'launch_point' }],
+    })
   })
 
   it('replaces the rows of the funds in the files, by table, and refuses to replace several whole tables', async () => {

@@ -36,7 +36,7 @@ export const isGone = (table: SchemaTable): string => {
     AND NOT EXISTS (SELECT 1 FROM ${stagedName(table)} AS line WHERE ${line})`
 }
 
-/** The bits of columns in `has`. */
+/** The bits of columns in `has`: a table has fewer than 32 columns. */
 export const bitsOf = ({ columns }: SchemaTable, names: readonly string[]): number =>
   names.reduce((sum, name) => sum | (1 << columns.findIndex((column) => column.name === name)), 0)
 

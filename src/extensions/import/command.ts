@@ -34,7 +34,7 @@ const formats = readers.map(({ name }) => name)
 const options = [
   choiceOption('--as <format>', 'The format of the files: else it is recognised by their content', formats),
   choiceOption('--encoding <name>', 'The encoding of the file', [...choosableEncodings]),
-  choiceOption('--delimiter <name>', 'What separates its cells', ['semicolon', 'comma', 'tab']),
+  choiceOption('--delimiter <name>', 'What separates its cells', ['semicolon', 'comma', 'tab', 'pipe']),
   choiceOption('--decimal <mark>', 'The decimal separator', ['comma', 'point']),
   choiceOption(
     '--dates <form>',
@@ -54,9 +54,14 @@ const options = [
     'Take this column of the file as that column of the table, or ignore it (--map Note=), or ignore all that are unknown (--map *=)',
     'as in Datum=date',
     (text, before = []) => {
-      const [, source = '', target = ''] = /^(.+)=([^=]*)$/.exec(text) ?? []
+      const [, source = '', target = ''] = /^([^]+)=([^=]*)$/.exec(text) ?? []
       return headerName(source) === '' ? undefined : [...before, [headerName(source), headerName(target)]]
     },
+  ),
+  wholeOption(
+    '--skip-lines <number>',
+    'How many lines stand above the header; else it is looked for',
+    [0, 1_000_000],
   ),
   option('--derive', 'Compute change, change_percent and performance of prices if the file lacks them'),
   option('--skip-bad', 'Take the good lines if others are bad'),
@@ -269,7 +274,7 @@ function columnMapOf({ settingsOf }: Session, { map = [] }: Flags): (table: stri
   }
 }
 
-const delimiters = { semicolon: ';', comma: ',', tab: '\t' } as const
+const delimiters = { semicolon: ';', comma: ',', tab: '\t', pipe: '|' } as const
 
 function importInto(
   session: Session,
@@ -301,6 +306,7 @@ function importInto(
     isCopied: backup,
     override: overrideOf(session, flags),
     now: now(),
+    skipLines: flags.skipLines,
     delimiter: delimiter === undefined ? undefined : delimiters[delimiter],
     scope: replaceAll === true ? 'table' : replace === true ? 'funds' : 'upsert',
     isSkippingBad: skipBad === true,

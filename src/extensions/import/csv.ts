@@ -6,52 +6,68 @@ import { parse as parseSync } from 'csv-parse/sync'
 import { readStart } from '../../core/system/read-start.ts'
 import { chunksOf, decoderOf, encodingNames, type Encoding } from './encoding.ts'
 import type { CellLines, LineVisitor } from './layout.ts'
+import { headerOf, headerWithin, isEmptyLine, textFinder } from './lines.ts'
 
-const delimiters = [';', ',', '\t'] as const
+const delimiters = [';', ',', '\t', '|'] as const
 export type Delimiter = (typeof delimiters)[number]
 
-/** The header must lie within this. */
+/** The header must lie within these. */
 const headerBytes = 1 << 18
 const lineCharacters = 1 << 20
 
 /** A first line that tells Excel the delimiter: `sep=;`. */
-const delimiterHint = /^\ufeff?"?sep=([;,\t])"?(?:\r\n|\n|\r|$)/i
+const delimiterHint = /^\ufeff?"?sep=([;,\t|])"?(?:\r\n|\n|\r|$)/i
 
-/**
- * @param asked for; undefined sniffs @param isName whether a cell of the header names a column
- * @throws {Error} if the file is empty, or its first line cannot be read
- */
-export function openCsv(
-  file: string,
-  encoding: Encoding,
-  asked: Delimiter | undefined,
-  isName: (text: string) => boolean,
-): CellLines {
-  const whole = decoderOf(encoding)(readStart(file, headerBytes))
+interface CsvOptions {
+  /** Undefined: the one with which the header has most names. */
+  readonly delimiter: Delimiter | undefined
+  /** Lines before the header; undefined: it is looked for. */
+  readonly skipLines: number | undefined
+  /** Whether a cell of the header names a column. */
+  readonly isName: (text: string) => boolean
+}
+
+/** @throws {Error} if the file is empty, or its header cannot be read */
+export function openCsv(file: string, encoding: Encoding, options: CsvOptions): CellLines {
+  const { delimiter: asked, skipLines = 0, isName } = options
+  const whole = skipper(skipLines)(decoderOf(encoding)(readStart(file, headerBytes)))
   const [hint = '', hinted] = delimiterHint.exec(whole) ?? []
   const hasHint = hint !== ''
   const start = whole.slice(hint.length)
   const wanted = asked ?? (hinted as Delimiter | undefined)
+  const within = options.skipLines === undefined ? headerWithin : 1
   const tries = (wanted === undefined ? delimiters : [wanted]).map((delimiter) => {
-    const { header, error } = firstLine(start, delimiter)
-    return { delimiter, header, error, known: header.filter(isName).length }
+    const lines = firstLines(start, delimiter, within)
+    const header = headerOf(lines, ({ cells }) => cells, isName)
+    return { delimiter, header, known: header.cells.filter(isName).length }
   })
   // The first that knows most names, or else has most cells.
-  const { delimiter, header, error } = tries.reduce((one, other) =>
-    (other.known - one.known || other.header.length - one.header.length) > 0 ? other : one,
+  const { delimiter, header, known } = tries.reduce((one, other) =>
+    (other.known - one.known || other.header.cells.length - one.header.cells.length) > 0 ? other : one,
   )
+  const headerLine = skipLines + (hasHint ? 1 : 0) + header.line
   // With the wrong delimiter, a quotation mark may be in the middle of a cell.
-  if (error !== undefined) throw new Error(`${file}, line 1: it cannot be read as CSV`, { cause: error })
-  if (header.length === 0) throw new Error(`${file} is empty`)
-  const blank = /^\ufeff?((?:\r\n|\n|\r)*)/.exec(start)?.[1]?.match(lineBreak)?.length ?? 0
+  if (header.error !== undefined)
+    throw new Error(`${file}, line ${headerLine}: it cannot be read as CSV`, { cause: header.error })
+  if (header.cells.length === 0) throw new Error(`${file} is empty`)
+  const [only = ''] = header.cells
+  const isQuoted =
+    header.cells.length === 1 && known === 0 && delimiters.some((one) => only.split(one).some(isName))
+  if (isQuoted) throw new Error(`${file}, line ${headerLine}: ${quotedAsAWhole}`)
   const shown = delimiter === '\t' ? 'tab' : delimiter
   return {
-    header,
-    headerLine: (hasHint ? 2 : 1) + blank,
-    form: `${encodingNames[encoding]}, delimiter ${shown}${hasHint ? ' (line 1 is sep=)' : ''}`,
-    read: (visitor) => readLines(file, encoding, delimiter, hasHint ? 2 : 1, visitor),
+    header: header.cells,
+    headerLine,
+    form:
+      `${encodingNames[encoding]}, delimiter ${shown}${hasHint ? ` (line ${skipLines + 1} is sep=)` : ''}` +
+      (header.isFirst && skipLines === 0 ? '' : `, header in line ${headerLine}`),
+    read: (visitor) => readLines({ file, encoding, delimiter, skipLines, headerLine }, visitor),
   }
 }
+
+const quotedAsAWhole =
+  'all of it is in quotation marks, as a spreadsheet writes a line that it took for one cell: export it again, or ' +
+  'remove the quotation marks around the lines'
 
 const lineBreak = /\r\n|\n|\r/g
 
@@ -66,52 +82,105 @@ function options(delimiter: Delimiter): Options {
   }
 }
 
-function firstLine(start: string, delimiter: Delimiter): { header: readonly string[]; error?: unknown } {
+interface HeadLine {
+  readonly cells: readonly string[]
+  readonly line: number
+  readonly isFirst: boolean
+  readonly error: unknown
+}
+
+/** The first lines that are not empty; one at least, which is empty if the text is. */
+function firstLines(start: string, delimiter: Delimiter, most: number): readonly [HeadLine, ...HeadLine[]] {
+  const counter = lineCounter()
+  const lines: HeadLine[] = []
+  const add = (line: Omit<HeadLine, 'isFirst'>) => lines.push({ ...line, isFirst: lines.length === 0 })
   try {
-    return { header: parseSync(start, { ...options(delimiter), to: 1 })[0] ?? [] }
+    parseSync(start, {
+      ...options(delimiter),
+      skip_records_with_error: true,
+      on_record: (cells: string[], { lines: counted }) => {
+        if (lines.length < most) add({ cells, line: counter.firstLineOf(cells, counted), error: undefined })
+        return null
+      },
+      on_skip: (error) => {
+        if (lines.length < most) add({ cells: [], line: counter.lineNow(error), error })
+      },
+    })
   } catch (error) {
-    return { header: [], error }
+    // The end of the text may be in the middle of a cell.
+    if (lines.length === 0) add({ cells: [], line: 1, error })
+  }
+  const [first = { cells: [], line: 1, isFirst: true, error: undefined }, ...others] = lines
+  return [first, ...others]
+}
+
+/** Drops the first lines of a text that comes in pieces. */
+function skipper(count: number) {
+  let left = count
+  let isAfterCr = false
+  return <Piece extends string | Buffer>(piece: Piece): Piece => {
+    let at = 0
+    for (; at < piece.length; at++) {
+      const code = typeof piece === 'string' ? piece.charCodeAt(at) : piece[at]
+      const isSecond = isAfterCr && code === lineFeed
+      isAfterCr = false
+      if (isSecond) continue
+      if (left === 0) break
+      isAfterCr = code === carriageReturn
+      if (isAfterCr || code === lineFeed) left--
+    }
+    return piece.slice(at) as Piece
   }
 }
 
-/** @param headLines lines of cells that are not given to the visitor */
-async function readLines(
-  file: string,
-  encoding: Encoding,
-  delimiter: Delimiter,
-  headLines: number,
-  visitor: LineVisitor,
-): Promise<void> {
+const lineFeed = 10
+const carriageReturn = 13
+
+interface CsvFile {
+  readonly file: string
+  readonly encoding: Encoding
+  readonly delimiter: Delimiter
+  readonly skipLines: number
+  readonly headerLine: number
+}
+
+/** Gives the lines behind the header to the visitor. */
+async function readLines(csv: CsvFile, visitor: LineVisitor): Promise<void> {
+  const { file, delimiter, skipLines, headerLine } = csv
   const counter = lineCounter()
-  let left = headLines
+  const texts = textFinder()
   let lastBroken = 0
   const parser = parse({
     ...options(delimiter),
     on_record: (cells: string[], { lines }) => {
-      const line = counter.firstLineOf(cells, lines)
-      if (left > 0) left--
-      // Spreadsheets write an empty line as delimiters only.
-      else if (cells.some((cell) => cell !== '')) visitor.line(cells, line)
+      const line = skipLines + counter.firstLineOf(cells, lines)
+      if (line <= headerLine) return null
+      if (counter.isBehindEmpty() || isEmptyLine(cells)) texts.empty()
+      if (isEmptyLine(cells)) return null
+      if (texts.isText(cells)) visitor.text(line)
+      else visitor.line(cells, line)
       return null
     },
     // Reading goes on only if the end of the line can still be found.
     skip_records_with_error: true,
     on_skip: (error) => {
-      const line = counter.lineNow(error)
+      const line = skipLines + counter.lineNow(error)
       if (error?.code !== 'INVALID_OPENING_QUOTE') throw unreadable(file, line, error)
       // A line with several broken cells is one bad line.
-      if (line !== lastBroken)
+      if (line > headerLine && line !== lastBroken)
         visitor.broken('a quotation mark inside a cell that is not in quotation marks itself', line)
       lastBroken = line
     },
   })
-  await pipeline(decodedChunks(file, encoding, visitor.bytes), parser.resume())
+  await pipeline(decodedChunks(csv, visitor.bytes), parser.resume())
 }
 
-async function* decodedChunks(file: string, encoding: Encoding, onBytes: LineVisitor['bytes']) {
+async function* decodedChunks({ file, encoding, skipLines }: CsvFile, onBytes: LineVisitor['bytes']) {
   const decode = decoderOf(encoding)
-  // The parser decodes UTF-8 itself.
-  for await (const chunk of chunksOf(file, onBytes)) yield encoding === 'utf-8' ? chunk : decode(chunk)
+  const skip = skipper(skipLines)
+  for await (const chunk of chunksOf(file, onBytes))
+    // The parser decodes UTF-8 itself. A piece without a byte would end it.
+    yield* [encoding === 'utf-8' ? skip(chunk) : skip(decode(chunk))].filter(({ length }) => length > 0)
 }
 
 const unreadableReasons: Readonly<Record<string, string>> = {
@@ -129,6 +198,7 @@ function unreadable(file: string, line: number, error: CsvError | undefined): Er
 /** The parser gives the last line of a record, and counts a CR LF inside a cell as two lines. */
 function lineCounter() {
   let previous = 0
+  let isBehindEmpty = false
   let twice = 0
   return {
     firstLineOf: (cells: readonly string[], counted: number): number => {
@@ -136,14 +206,19 @@ function lineCounter() {
       // Most records are one line: there is nothing to count.
       if (end === previous + 1) {
         previous = end
+        isBehindEmpty = false
         return end
       }
       const breaks = cells.flatMap((cell) => cell.match(lineBreak) ?? [])
       const pairs = breaks.filter((each) => each === '\r\n').length
       twice += pairs
+      const first = end - breaks.length - pairs
+      isBehindEmpty = first > previous + 1
       previous = end - pairs
-      return previous - breaks.length
+      return first
     },
+    /** Whether empty lines are before the last record. */
+    isBehindEmpty: () => isBehindEmpty,
     lineNow: (error: CsvError | undefined): number => Number(error?.['lines'] ?? 0) - twice,
   }
 }

@@ -19,6 +19,8 @@ export interface CellLines {
 
 export interface LineVisitor {
   readonly line: (cells: readonly FileCell[], line: number) => void
+  /** A line of text, which is no row: a heading between the rows, or a remark below them. */
+  readonly text: (line: number) => void
   /** A line that cannot be split into cells, though the lines after it can. */
   readonly broken: (reason: string, line: number) => void
   /** How many bytes were read since the last call. If it throws, reading ends. */
@@ -46,8 +48,9 @@ export interface Layout {
 /** Names that are like an unknown one: the end of a message. */
 export type Suggest = (word: string, names: readonly string[]) => string
 
-/** A header's name as it is compared: without upper case. */
-export const headerName = (cell: FileCell): string => String(cell).trim().toLowerCase()
+/** A header's name as it is compared: macOS takes letters apart, Word writes blanks that do not break, and spreadsheets wrap lines. */
+export const headerName = (cell: FileCell): string =>
+  String(cell).normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase()
 
 /** The columns of the schema by the names that the file gives them, as `headerName` has them; '' ignores a column, the key `*` all others. */
 export type ColumnMap = ReadonlyMap<string, string>
@@ -70,9 +73,11 @@ export function columnLayout(
   options: HeaderOptions,
   absence: Readonly<{ computed: readonly string[]; isKeeping: boolean }>,
 ): Layout {
-  if (header.some((cell) => isIsinInEitherCase(String(cell).trim())))
+  const found = header.slice(0, 4).map((cell) => quoted(String(cell)))
+  if (hasNoNames(header, assign(table, header, options.columnMap)))
     throw new Error(
-      `the first line has to name the columns: ${table.columns.map(({ name }) => name).join(', ')}`,
+      `the file has no header: its first line, ${found.join(', ')}, holds values. It has to name the columns: ` +
+        table.columns.map(({ name }) => name).join(', '),
     )
   // Excel writes delimiters at the end of all lines for columns that were in use once.
   const width = header.findLastIndex((cell) => headerName(cell) !== '') + 1
@@ -109,6 +114,14 @@ export function columnLayout(
     warnings: () => [],
   }
 }
+
+/** A line without any known name, and with a number, a day or an ISIN, is a row. */
+const hasNoNames = (header: readonly FileCell[], { fields }: ReturnType<typeof assign>): boolean =>
+  fields.length === 0 &&
+  header.some((cell) => {
+    const text = String(cell).trim()
+    return cell instanceof Date || isIsinInEitherCase(text) || /^[-+]?\d[\d.,'/-]*$/.test(text)
+  })
 
 function faultsOf(
   { fields, unknown, unnamed }: ReturnType<typeof assign>,

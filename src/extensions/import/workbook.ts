@@ -10,11 +10,9 @@ import { Parser } from 'saxen'
 import { messageOf } from '../../core/system/message.ts'
 import { quoted } from '../../core/data/model/printable.ts'
 import type { CellLines, LineVisitor } from './layout.ts'
+import { headerWithin, isEmptyLine, textFinder } from './lines.ts'
 import type { Sheet } from './readers/reader.ts'
 import type { FileCell } from './values.ts'
-
-/** A title or two may stand above the header. */
-const headerWithin = 50
 
 /** @throws {Error} if it cannot be read, or breaks a limit */
 export async function readSheets(file: string): Promise<readonly Sheet[]> {
@@ -54,8 +52,12 @@ export function linesOfSheet(
     headerLine: at + 1,
     form: `XLSX, sheet ${quoted(name)}`,
     read: (visitor: LineVisitor) => {
+      const texts = textFinder()
       for (const [index, cells] of lines.entries()) {
-        if (index > at && cells.some((cell) => cell !== '')) visitor.line(cells, index + 1)
+        if (index <= at) continue
+        if (isEmptyLine(cells)) texts.empty()
+        else if (texts.isText(cells)) visitor.text(index + 1)
+        else visitor.line(cells, index + 1)
       }
       return Promise.resolve()
     },

@@ -73,6 +73,7 @@ async function importTexts(
     encoding: undefined,
     usualEncodingOf: () => undefined,
     delimiter: undefined,
+    skipLines: undefined,
     decimal: undefined,
     dates: undefined,
     isDeriving: false,

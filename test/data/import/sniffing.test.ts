@@ -242,7 +242,14 @@ describe('import of a header', () => {
     ],
     ['isin;date;value;valeu', 'table legal_point has no column "valeu" (did you mean "value"?)'],
     ['isin;date;value;date', 'column date is there twice'],
-    [`${isin};2024-01-02;1`, 'the first line has to name the columns: isin, date, value'],
+    [
+      `${isin};2024-01-02;1`,
+      `the file has no header: its first line, "${isin}", "2024-01-02", "1", holds values. It has to name the columns: isin, date, value`,
+    ],
+    [
+      '10/06/2016;1407.27;x',
+      'the file has no header: its first line, "10/06/2016", "1407.27", "x", holds values. It has to name the columns: isin, date, value',
+    ],
     ['isin;date;  ;value;;', 'column 3 has no name'],
     [
       'isin;date;value;;valeu',

@@ -35,6 +35,7 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
       lines++
       sink.bad(line, [reason])
     },
+    text: (line) => sink.leftOut('lines of text', `line ${line}`),
     bytes,
   })
   // A broken export may leave no line: to read it as `no rows` would empty the table.
@@ -67,7 +68,7 @@ async function sniffNotations(
     const line = (found: readonly FileCell[], number: number) => {
       if (found.length >= least && found.length <= most) sniffer.look(found, number)
     }
-    await cells.read({ line, broken: () => undefined, bytes })
+    await cells.read({ line, broken: () => undefined, text: () => undefined, bytes })
   }
   return within(file, sniffer.notations)
 }

@@ -41,7 +41,8 @@ async function openCells(
     table: table.name,
   }
   const encoding = await readEncoding(file, asked, passMeter(sink, options))
-  return openCsv(file, encoding, options.delimiter, (text) => fieldNumber(text) !== undefined)
+  const isName = (text: string) => fieldNumber(text) !== undefined
+  return openCsv(file, encoding, { delimiter: options.delimiter, skipLines: options.skipLines, isName })
 }
 
 const versionField = '00001'

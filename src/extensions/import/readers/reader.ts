@@ -105,6 +105,8 @@ export interface ReadOptions {
   /** For files that do not say themselves what they are, unless `encoding` says it. */
   readonly usualEncodingOf: (table: string) => ChoosableEncoding | undefined
   readonly delimiter: Delimiter | undefined
+  /** Lines before the header. */
+  readonly skipLines: number | undefined
   readonly decimal: DecimalMark | undefined
   readonly dates: DateForm | undefined
   /** Computes the columns of prices that the file lacks. */

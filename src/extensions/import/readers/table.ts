@@ -26,7 +26,11 @@ export const table: Reader = {
     const columnMap = options.columnMapOf(name)
     const names = new Set(columns.map((column) => column.name))
     const isName = (text: string) => names.has(headerName(text)) || columnMap.has(headerName(text))
-    const cells = openCsv(file, encoding, options.delimiter, isName)
+    const cells = openCsv(file, encoding, {
+      delimiter: options.delimiter,
+      skipLines: options.skipLines,
+      isName,
+    })
     const { suggest, named } = options
     const absence = {
       computed: options.isDeriving && name === 'price' ? derivableColumns : [],

@@ -1,0 +1,138 @@
+/** Which line names the columns, and which lines are no rows: titles above, headings between, disclaimers below. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { dump } from './dialects.ts'
+import { importFolder, isins } from './database.ts'
+
+const folder = importFolder()
+const isin = isins[2]
+
+let files = 0
+async function importText(text: string, ...flags: readonly string[]) {
+  const file = `lines-${files++}.csv`
+  const db = folder.database()
+  writeFileSync(folder.file(file), text)
+  const ended = await folder.import('legal_point', file, '--db', db, ...flags)
+  const rows = () => dump(folder.file(db), `legal_point WHERE isin = '${isin}' ORDER BY date`).rows
+  return { ...ended, said: ended.stderr.replace(`fundpress: ${file}`, 'file').trim(), rows }
+}
+
+const row = `${isin};2024-01-02;1`
+const rows = [[isin, '2024-01-02', 1]]
+
+describe('import finds the header', () => {
+  it.each([
+    [
+      'below a title and dates',
+      `Points of the fund\n"As of";"Nov 26, 2026"\n\u00a0\nisin;date;value\n${row}\n`,
+      4,
+    ],
+    ['below lines that have one of its names', `Date;27.11.2026\nName;value\n\nisin;date;value\n${row}\n`, 4],
+    ['below a title with a quotation mark', `The "best" points\nisin;date;value\n${row}\n`, 2],
+    ['in the last of fifty lines', `${'Title\n'.repeat(49)}isin;date;value\n${row}\n`, 50],
+    ['with the delimiter that it has, not the title', `a,b,c,d,e,f\nisin;date;value\n${row}\n`, 2],
+  ])('%s', async (_, text, line) => {
+    const { code, stdout, said, rows: found } = await importText(text)
+    expect({ code, said }).toEqual({ code: 0, said: '' })
+    expect(stdout).toContain(`, header in line ${line}, `)
+    expect(found()).toEqual(rows)
+  })
+
+  it('in the first line, if a later one has no more names', async () => {
+    const { stdout, code } = await importText(`isin;date;value\n${row}\nisin;date;value\n`)
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringContaining('line 3: isin "isin" is not an ISIN'),
+    })
+    expect(stdout).not.toContain('header in line')
+  })
+
+  it('nowhere behind fifty lines', async () => {
+    const { said } = await importText(`${'Title\n'.repeat(50)}isin;date;value\n${row}\n`)
+    expect(said).toContain('file, line 1: table legal_point has no column "Title"')
+  })
+})
+
+describe('import with --skip-lines', () => {
+  it.each([
+    ['\n', 'An "open title\n'],
+    ['\r\n', 'An "open title\r\n'],
+    ['\r', 'An "open title\r'],
+  ])('skips whatever is there, with lines that end in %j', async (end, title) => {
+    const text = `${title}Date;27.11.2026${end}isin;date;value${end}${row}${end}`
+    const { stdout, said, rows: found } = await importText(text, '--skip-lines', '2')
+    expect(said).toBe('')
+    expect(stdout).toContain(', header in line 3, ')
+    expect(found()).toEqual(rows)
+  })
+
+  it('takes the next line for the header, and counts lines from the beginning', async () => {
+    const text = `sep=,\n\nfoo;bar\nisin;date;value\n${row}\n`
+    expect((await importText(text, '--skip-lines', '1')).said).toContain(
+      'file, line 3: table legal_point has no',
+    )
+    const bad = await importText(`x\n${text.replace('foo;bar\n', '')}${isin};x;1\n`, '--skip-lines', '2')
+    expect(bad.stdout).toContain('line 6: date "x" is not a day')
+  })
+
+  it('finds no header if it skips all', async () => {
+    expect((await importText(`isin;date;value\n${row}\n`, '--skip-lines', '2')).said).toBe('file is empty')
+  })
+})
+
+describe('import leaves lines of text out', () => {
+  const headed = (...lines: readonly string[]) => ['isin;date;value', ...lines].join('\n')
+
+  it.each([
+    [
+      'a disclaimer behind an empty line',
+      headed(row, '', 'All rights reserved.', 'No offer of shares.'),
+      2,
+      4,
+    ],
+    ['a disclaimer with delimiters', headed(row, ';;', '"All rights; reserved.";;'), 1, 4],
+    ['headings of sections', headed('', 'Funds of bonds', '', 'Some Company', '', row), 2, 3],
+  ])('%s', async (_, text, count, first) => {
+    const { stdout, said, rows: found } = await importText(text)
+    expect(said).toBe('')
+    expect(stdout).toContain(`left out  lines of text (${count}, the first: line ${first})\n`)
+    expect(found()).toEqual(rows)
+  })
+
+  it.each([
+    ['text without an empty line before it', headed(row, 'All rights reserved.'), 3],
+    ['a line that was cut off', headed(row, '', isin.slice(0, 9)), 4],
+    ['a sum', headed(row, '', 'Total;;1'), 4],
+  ])('but not %s', async (_, text, line) => {
+    const { code, stdout } = await importText(text)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(`line ${line}: `) })
+  })
+})
+
+describe('import of a file', () => {
+  it.each([
+    ['with pipes', `isin|date|value\n${row.replaceAll(';', '|')}\n`, []],
+    [
+      'with pipes that are asked for',
+      `isin|date|value\n${row.replaceAll(';', '|')}\n`,
+      ['--delimiter', 'pipe'],
+    ],
+    ['with pipes that Excel is told', `sep=|\nisin|date|value\n${row.replaceAll(';', '|')}\n`, []],
+    ['of a host, with Ctrl-Z at its end', `isin;date;value\r\n${row}\r\n\u001a`, []],
+    ['with names that macOS has taken apart', `isin;Datu\u0308m;value\n${row}\n`, ['--map', 'Datüm=date']],
+    ['with blanks that do not break', `isin;as\u00a0of;value\n${row}\n`, ['--map', 'As of=date']],
+    ['with wrapped names', `isin;"as\r\nof";value\n${row}\n`, ['--map', 'as of=date']],
+    ['with wrapped names that a flag has, too', `isin;"as\nof";value\n${row}\n`, ['--map', 'as\nof=date']],
+  ])('%s', async (_, text, flags) => {
+    const { said, rows: found } = await importText(text, ...flags)
+    expect({ said, rows: found() }).toEqual({ said: '', rows })
+  })
+
+  it('refuses lines that are in quotation marks as a whole', async () => {
+    const { said } = await importText(`"isin;date;value"\n"${row}"\n`)
+    expect(said).toBe(
+      'file, line 1: all of it is in quotation marks, as a spreadsheet writes a line that it took for one cell: ' +
+        'export it again, or remove the quotation marks around the lines',
+    )
+  })
+})

@@ -11,7 +11,7 @@ import { suggest, UsageError } from './failure.ts'
 import type { KnownSettings } from './known-settings.ts'
 import type { OwnSettings } from './own-settings.ts'
 import { shownValue } from './safe-text.ts'
-import { groupMembers, isPath } from './setting-fields.ts'
+import { groupMembers, isPath, withoutDefault } from './setting-fields.ts'
 import { complete, configShape, type Settings, withSwitches } from './settings.ts'
 
 export interface SettingSources {
@@ -193,14 +193,15 @@ const placeOf = (path: readonly PropertyKey[]) =>
 function namesAt(known: KnownSettings, path: readonly PropertyKey[], type: unknown): readonly string[] {
   let schema: unknown = known.shape
   for (const name of path)
-    if (typeof name === 'string') schema = recordEntry(schema) ?? groupMembers(schema, type)?.[name]
+    if (typeof name === 'string') schema = groupMembers(schema, type)?.[name] ?? entryOf(schema)
   return Object.keys(groupMembers(schema, type) ?? {}).filter((name) => name !== '$schema')
 }
 
 /** The schema of the values of an object whose keys anybody may choose, such as the tables of `import`; else undefined. */
-function recordEntry(schema: unknown): unknown {
-  const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
-  return inner instanceof z.ZodRecord ? inner.valueType : undefined
+function entryOf(schema: unknown): unknown {
+  const inner = withoutDefault(schema)
+  if (inner instanceof z.ZodRecord) return inner.valueType
+  return inner instanceof z.ZodObject ? inner.def.catchall : undefined
 }
 
 function show(value: unknown): string {

@@ -125,7 +125,7 @@ const isOf = (schema: unknown, value: unknown) => schema instanceof z.ZodLiteral
 /** @returns whether the value is a {@link path}: in a config file, a relative one counts from the file's folder */
 export const isPath = (schema: unknown): boolean => withoutDefault(schema) === path
 
-function withoutDefault(schema: unknown): unknown {
+export function withoutDefault(schema: unknown): unknown {
   if (schema instanceof z.ZodPipe) return withoutDefault(schema.in)
   const isWrapped =
     schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault || schema instanceof z.ZodOptional

@@ -16,7 +16,13 @@ import {
   type FlagsOf,
 } from '../../core/cli/options.ts'
 import { showProgress } from '../../core/cli/progress.ts'
-import { importFiles, type FileSummary, type ImportOptions, type ImportSummary } from './import.ts'
+import {
+  hasTooManyBad,
+  importFiles,
+  type FileSummary,
+  type ImportOptions,
+  type ImportSummary,
+} from './import.ts'
 import { dateForms } from './days.ts'
 import { choosableEncodings } from './encoding.ts'
 import { headerName, type ColumnMap } from './layout.ts'
@@ -51,13 +57,24 @@ const options = [
   ),
   parsedOption<'--map <column=name>', readonly (readonly [string, string])[]>(
     '--map <column=name>',
-    'Take this column of the file as that column of the table, or ignore it (--map Note=), or ignore all that are unknown (--map *=)',
+    'Take this column of the file as that column of the table, or as several (--map NAV=net_asset_value,issue_price), or ignore it ' +
+      '(--map Note=), or ignore all that are unknown (--map *=)',
     'as in Datum=date',
     (text, before = []) => {
       const [, source = '', target = ''] = /^([^]+)=([^=]*)$/.exec(text) ?? []
       return headerName(source) === '' ? undefined : [...before, [headerName(source), headerName(target)]]
     },
   ),
+  parsedOption<'--set <column=value>', readonly (readonly [string, string])[]>(
+    '--set <column=value>',
+    'Give all rows of a table this value, which the file does not have (days as YYYY-MM-DD, numbers with a point)',
+    'as in currency=EUR',
+    (text, before = []) => {
+      const [, column = '', value = ''] = /^([a-z_0-9]+)=([^]*)$/.exec(text) ?? []
+      return column === '' ? undefined : [...before, [column, value]]
+    },
+  ),
+  option('--minor-units', 'Divide amounts in hundredths of a currency (GBp, GBX, ZAc, ILA) by 100'),
   wholeOption(
     '--skip-lines <number>',
     'How many lines stand above the header; else it is looked for',
@@ -102,14 +119,20 @@ files, --replace is for each table and fund that they have rows of; --replace-al
 If the database has a row with the same primary key, the row takes the values of the file and keeps those of
 columns that the file lacks: a file with the columns isin and data_permitted withdraws funds. Only a new row needs all
 mandatory columns. An empty cell is NULL. Bad lines are listed with their place. If there are any, and --skip-bad is not
-set, nothing is taken and the exit code is 1. A line that repeats another word for word is counted; one with the same key
-and other values is bad. \`fundpress check\` finds what only a whole fund can show.
+set, nothing is taken and the exit code is 1. With --skip-bad the other lines are taken, and the exit code is 0 up to a
+share of import.maxBadShare in the config (0.1); above it, it is 1, and no load is marked as complete. A line that repeats
+another word for word is counted; one with the same key and other values is bad. \`fundpress check\` finds what only a
+whole fund can show.
 
 Files: CSV in UTF-8, UTF-16 with a byte order mark (Excel: Unicode text), or an encoding with one byte for a character.
 Such a file does not say which one it is. It is read as Windows-1252 if every encoding of --encoding that makes words of
 all its bytes makes the same ones, as of German names. Else the command shows words as each encoding would read them, and
 asks for --encoding, or for import.<table>.encoding in the config, which is for all files of the table that are neither
 UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Excel calls CSV (Macintosh).
+
+Lines: the header is the line of the first 50 that has most names of columns, whatever stands above it, or the one behind
+--skip-lines lines. The report says where it is. A line with nothing but one text of several words is no row, if an empty
+line or another such line is before it: a heading, a remark, a disclaimer. Such lines are counted.
 
 Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no value: NULL, or a bad line where there has
 to be one. An error of a spreadsheet (#N/A) makes a bad line. Yes and no may be 1, true, yes, ja, y, j, t, x and 0, false,
@@ -131,13 +154,18 @@ load has --no-backup, the load has no copy.
 
 Columns: an unknown column is an error, --map or not; so is one that --map names and the file lacks.
 import.<table>.columns in the config maps columns, too, as { "Datum": "date", "Note": "" }; a file may lack these, and
---map wins. Upper and lower case are the same. With a map, a file for table emt is not read as the template.
+--map wins. Upper and lower case are the same, and so are blanks and line breaks. One column may be for several
+(--map NAV=net_asset_value,issue_price,repurchase_price). --set gives all rows a value that the file does not have: the
+ISIN of a file for one fund, a currency, a type. A column wkn stands for the ISIN if the file has none: the fund with that
+WKN is looked up in the database. With a map, a file for table emt is not read as the template.
 
 Currency: a file of prices may have a column currency, or one that is mapped to it. It is compared with the currency of
 the fund, and another one makes a bad line. It is not stored. In every table a currency is a code of ISO 4217, in capitals
-or in small letters. A mixture means hundredths (GBp is pence) and makes a bad line, as GBX, ZAC and ILA do.
+or in small letters. A mixture means hundredths (GBp is pence) and makes a bad line, as GBX, ZAC and ILA do: unless
+--minor-units divides the prices, the change or the amount of the row by 100, and takes it for a row in pounds.
 
---derive computes from the NAVs, in exact decimals. change: the NAV less that of the price before, in the file or in the
+--derive computes from the NAVs, in exact decimals. issue_price: the NAV with the issue surcharge of table profile.
+repurchase_price: the NAV less the redemption fee. Without a profile both are the NAV; they have its digits. change: the NAV less that of the price before, in the file or in the
 database. change_percent: the same in percent. performance: the NAV against the last price of the year before, in percent.
 That price has to be of the last ten days of its year, or the last one by the rhythm of a fund that is priced less often.
 Without one, in the year of the launch or after a suspension, the price gets no performance (NULL), and the API gives none
@@ -147,7 +175,7 @@ Percentages have two decimals; halves are rounded away from zero. A fund's first
 are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next price,
 performance of the year after. When splits or distributions of a fund change later, by an import or another program, all
 its derived figures are derived again: by the import, or for the snapshot alone until the next import. A figure of your
-own stays. The output says which columns were derived, and how many other prices.
+own stays. The output says which columns were derived, and how many other prices. A line with a NAV of 0 is bad.
 
 corporate_action: a distribution has amount and currency, a split has factor (10 for 1:10, 0.1 for a reverse split), a
 merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes.
@@ -173,6 +201,10 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
     ['import price prices.csv --db funds.sqlite', 'New prices, and corrected ones'],
     ['import structure_item holdings.csv --replace', 'All items of the funds in the file'],
     ['import price nav.csv --map Datum=date --map NAV=net_asset_value --map *= --derive', 'A foreign export'],
+    [
+      'import price nav.csv --map NAV=net_asset_value --set isin=LU0048578792 --derive',
+      'One fund, one NAV a day',
+    ],
     ['import corporate_action actions.csv --map Extag=ex_date', 'Distributions, splits and mergers'],
     ['import document papers.csv --replace', 'All documents of the funds in the file'],
     ['import EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
@@ -187,7 +219,7 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
     const input = inputOf(first, others, flags)
     if (flags.undo === true) throw new UsageError('--undo takes no file')
     const { isJson, isQuiet, stdout } = session
-    const { skipBad = false, dryRun = false } = flags
+    const { dryRun = false } = flags
     const find = (add: ImportOptions['onBad']) => importInto(session, flags, input, add)
     const isOne = input.files.length === 1
     let listed = 0
@@ -199,17 +231,37 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
         return `${escapeInvisible(`${isOne ? '' : `${file}, `}${place}: ${reasons.join('; ')}`)}\n`
       },
     })
-    const { bad, rows, changes } = summary
+    const { bad } = summary
     if (!isJson) {
       if (bad > listed) stdout.write(`and ${formatCount(bad - listed)} more bad lines\n`)
       if (!isQuiet) stdout.write(describeImport(summary, dryRun))
     }
-    if (changes !== undefined) return
-    const advice = skipBad || rows === bad ? '' : ` (--skip-bad takes the other ${formatCount(rows - bad)})`
     const what = isOne ? `${input.files[0] ?? ''} has` : 'the files have'
-    throw new Error(`${what} ${countOf(bad, 'bad line')}: nothing was taken${advice}`)
+    const fault = badShareFault(summary, {
+      ...flags,
+      share: session.settingsOf(importSettings).import.maxBadShare,
+    })
+    if (fault !== undefined) throw new Error(`${what} ${fault}`)
   },
 })
+
+/** @returns why the import is no success, behind the name of the file; undefined if it is one */
+function badShareFault(
+  summary: ImportSummary,
+  { skipBad, dryRun, complete, share }: Flags & { readonly share: number },
+): string | undefined {
+  const { bad, rows, changes } = summary
+  const lines = countOf(bad, 'bad line')
+  const others = formatCount(rows - bad)
+  if (changes === undefined) {
+    const advice = skipBad === true || rows === bad ? '' : ` (--skip-bad takes the other ${others})`
+    return `${lines}: nothing was taken${advice}`
+  }
+  if (!hasTooManyBad(summary, share)) return undefined
+  const done = dryRun === true ? 'nothing was changed' : `good lines were taken (${others})`
+  const mark = complete === undefined ? '' : ', and the load is not marked as complete'
+  return `${lines} of ${formatCount(rows)}, a larger share than ${share} (import.maxBadShare): ${done}${mark}`
+}
 
 /** What the arguments name. */
 interface Input {
@@ -260,18 +312,26 @@ const patienceOf = ({ signal, isQuiet, stderr }: Session, { wait }: Flags, db: s
 /** Maps of the flags win over those of the config. @throws {UsageError} for two names of one column, or an unknown table */
 function columnMapOf({ settingsOf }: Session, { map = [] }: Flags): (table: string) => ColumnMap {
   const tablesOfConfig = settingsOf(importSettings).import
-  const unknown = Object.keys(tablesOfConfig).find((name) => !tables.includes(name))
+  const unknown = Object.keys(tablesOfConfig).find((name) => name !== 'maxBadShare' && !tables.includes(name))
   if (unknown !== undefined)
     throw new UsageError(`config import.${unknown}: there is no such table${suggest(unknown, tables)}`)
   const named = new Map(map)
   if (named.size < map.length) throw new UsageError('--map names a column of the file twice')
   if (named.get('*')) throw new UsageError('--map *= ignores columns: it takes no name')
+  const targets = new Set([...named.values()].flatMap((target) => target.split(',')))
   return (table) => {
     const configured = Object.entries(tablesOfConfig[table]?.columns ?? {})
       .map(([source, target]) => [headerName(source), target] as const)
-      .filter(([, target]) => target === '' || ![...named.values()].includes(target))
+      .filter(([, target]) => !target.split(',').some((name) => name !== '' && targets.has(name)))
     return new Map([...configured, ...named])
   }
+}
+
+/** @throws {UsageError} for two values of one column */
+function constantsOf({ set = [] }: Flags): ReadonlyMap<string, string> {
+  const constants = new Map(set)
+  if (constants.size < set.length) throw new UsageError('--set names a column twice')
+  return constants
 }
 
 const delimiters = { semicolon: ';', comma: ',', tab: '\t', pipe: '|' } as const
@@ -307,6 +367,9 @@ function importInto(
     override: overrideOf(session, flags),
     now: now(),
     skipLines: flags.skipLines,
+    constants: constantsOf(flags),
+    takesMinorUnits: flags.minorUnits === true,
+    maxBadShare: settingsOf(importSettings).import.maxBadShare,
     delimiter: delimiter === undefined ? undefined : delimiters[delimiter],
     scope: replaceAll === true ? 'table' : replace === true ? 'funds' : 'upsert',
     isSkippingBad: skipBad === true,

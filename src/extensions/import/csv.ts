@@ -29,41 +29,51 @@ interface CsvOptions {
 
 /** @throws {Error} if the file is empty, or its header cannot be read */
 export function openCsv(file: string, encoding: Encoding, options: CsvOptions): CellLines {
-  const { delimiter: asked, skipLines = 0, isName } = options
+  const { skipLines = 0, isName } = options
   const whole = skipper(skipLines)(decoderOf(encoding)(readStart(file, headerBytes)))
   const [hint = '', hinted] = delimiterHint.exec(whole) ?? []
-  const hasHint = hint !== ''
-  const start = whole.slice(hint.length)
-  const wanted = asked ?? (hinted as Delimiter | undefined)
-  const within = options.skipLines === undefined ? headerWithin : 1
-  const tries = (wanted === undefined ? delimiters : [wanted]).map((delimiter) => {
-    const lines = firstLines(start, delimiter, within)
-    const header = headerOf(lines, ({ cells }) => cells, isName)
-    return { delimiter, header, known: header.cells.filter(isName).length }
-  })
-  // The first that knows most names, or else has most cells.
-  const { delimiter, header, known } = tries.reduce((one, other) =>
-    (other.known - one.known || other.header.cells.length - one.header.cells.length) > 0 ? other : one,
-  )
-  const headerLine = skipLines + (hasHint ? 1 : 0) + header.line
+  const found = findHeader(whole.slice(hint.length), { ...options, hinted: hinted as Delimiter | undefined })
+  const { delimiter, header } = found
+  const above = skipLines + (hint === '' ? 0 : 1)
+  const headerLine = above + header.line
+  const place = `${file}, line ${headerLine}`
   // With the wrong delimiter, a quotation mark may be in the middle of a cell.
   if (header.error !== undefined)
-    throw new Error(`${file}, line ${headerLine}: it cannot be read as CSV`, { cause: header.error })
+    throw new Error(`${place}: it cannot be read as CSV`, { cause: header.error })
   if (header.cells.length === 0) throw new Error(`${file} is empty`)
-  const [only = ''] = header.cells
-  const isQuoted =
-    header.cells.length === 1 && known === 0 && delimiters.some((one) => only.split(one).some(isName))
-  if (isQuoted) throw new Error(`${file}, line ${headerLine}: ${quotedAsAWhole}`)
-  const shown = delimiter === '\t' ? 'tab' : delimiter
+  if (found.known === 0 && isQuotedAsAWhole(header.cells, isName))
+    throw new Error(`${place}: ${quotedAsAWhole}`)
+  const form = [
+    encodingNames[encoding],
+    `delimiter ${delimiter === '\t' ? 'tab' : delimiter}${hint === '' ? '' : ` (line ${above} is sep=)`}`,
+    ...(header.isFirst && skipLines === 0 ? [] : [`header in line ${headerLine}`]),
+  ]
   return {
     header: header.cells,
     headerLine,
-    form:
-      `${encodingNames[encoding]}, delimiter ${shown}${hasHint ? ` (line ${skipLines + 1} is sep=)` : ''}` +
-      (header.isFirst && skipLines === 0 ? '' : `, header in line ${headerLine}`),
+    form: form.join(', '),
     read: (visitor) => readLines({ file, encoding, delimiter, skipLines, headerLine }, visitor),
   }
 }
+
+/** With the delimiter that was asked for, or the hint; else with the first that knows most names, or else has most cells. */
+function findHeader(
+  start: string,
+  { delimiter: asked, hinted, skipLines, isName }: CsvOptions & { readonly hinted: Delimiter | undefined },
+) {
+  const wanted = asked ?? hinted
+  const within = skipLines === undefined ? headerWithin : 1
+  const tries = (wanted === undefined ? delimiters : [wanted]).map((delimiter) => {
+    const header = headerOf(firstLines(start, delimiter, within), ({ cells }) => cells, isName)
+    return { delimiter, header, known: header.cells.filter(isName).length }
+  })
+  return tries.reduce((one, other) =>
+    (other.known - one.known || other.header.cells.length - one.header.cells.length) > 0 ? other : one,
+  )
+}
+
+const isQuotedAsAWhole = ([only = '', ...others]: readonly string[], isName: CsvOptions['isName']) =>
+  others.length === 0 && delimiters.some((delimiter) => only.split(delimiter).some(isName))
 
 const quotedAsAWhole =
   'all of it is in quotation marks, as a spreadsheet writes a line that it took for one cell: export it again, or ' +

@@ -15,6 +15,7 @@ import {
   hasRows,
   openForWriting,
   readCurrencies,
+  readWkns,
   takeRows,
   type Taken,
   type TakeOptions,
@@ -22,7 +23,7 @@ import {
 import { noneDerived } from './take/changes.ts'
 import { openSink, type BadRow, type FileCounts, type Sink, type StagedTable } from './take/sink.ts'
 
-type KnownLater = 'table' | 'hasRows' | 'currencies' | 'adviceToEmpty'
+type KnownLater = 'table' | 'hasRows' | 'currencies' | 'isinsByWkn' | 'adviceToEmpty'
 
 export interface ImportOptions extends TakeOptions, Omit<ReadOptions, KnownLater> {
   readonly db: string
@@ -35,6 +36,8 @@ export interface ImportOptions extends TakeOptions, Omit<ReadOptions, KnownLater
   readonly readers?: readonly Reader[]
   /** Takes the good rows even if there are bad ones. */
   readonly isSkippingBad: boolean
+  /** The share of bad rows up to which that is a success. */
+  readonly maxBadShare: number
   /** The first 1,000 come in the order of the files and lines; the others are counted. */
   readonly onBad: (bad: BadRow) => unknown
   readonly onBytes: (done: number, of: number) => void
@@ -83,13 +86,14 @@ async function importInto(
   contents: readonly string[],
   options: ImportOptions,
 ): Promise<ImportSummary> {
-  const { files, isDeriving, isSkippingBad, onBad } = options
+  const { files, isDeriving, takesMinorUnits, isSkippingBad, onBad } = options
   const reading = readOptionsOf(options, db)
   const { currencies } = reading
   const sink = openSink(db, {
     database: options.db,
     files,
     isDeriving,
+    takesMinorUnits,
     currencies,
     onBytes: byteMeter(options),
   })
@@ -109,7 +113,9 @@ async function importInto(
     const bad = sumOf(summaries.map((one) => one.bad))
     const isTaken = bad === 0 || (isSkippingBad && staged.length > 0)
     if (isTaken) assertTakeable(staged, bad, options)
-    const taken = isTaken ? await takeRows(db, staged, options) : nothing
+    // What lacks so much is not complete.
+    const complete = hasTooManyBad({ rows, bad }, options.maxBadShare) ? undefined : options.complete
+    const taken = isTaken ? await takeRows(db, staged, { ...options, complete }) : nothing
     const { again, withoutBase, byActions, ...others } = taken
     const notes = isTaken ? [...notesOn(staged, again, withoutBase), ...notesOnActions(byActions)] : []
     return { files: summaries, rows, bad, notes, ...others }
@@ -118,6 +124,11 @@ async function importInto(
     sink.close()
   }
 }
+
+export const hasTooManyBad = (
+  { rows, bad }: Pick<ImportSummary, 'rows' | 'bad'>,
+  maxBadShare: number,
+): boolean => bad > rows * maxBadShare
 
 interface ReadFile {
   readonly file: string
@@ -139,6 +150,8 @@ async function readFiles(
     const start = await openStart(file)
     const reader = readerOf(start, reading, readers, as)
     const { columns = [], ...told } = await reader.read(start, sink.sinkOf(number), own)
+    if (told.table === undefined && reading.constants.size > 0)
+      throw new Error(`--set is for plain tables, and ${file} is none`)
     read.push({ file, reader, told })
     for (const name of columns) lacking.delete(name)
     // The file may have been half written.
@@ -169,6 +182,7 @@ function readOptionsOf(options: ImportOptions, db: Database): ReadOptions {
     table,
     hasRows: (name) => filled.has(name),
     currencies: readCurrencies(db),
+    isinsByWkn: readWkns(db),
     adviceToEmpty: (name) => (options.scope === 'table' ? adviceToEmpty(options.db, name) : ''),
   }
 }
@@ -214,15 +228,17 @@ const nothing = {
   withoutBase: noneDerived,
 }
 
+const howDerived: Readonly<Record<string, string>> = {
+  issue_price: ' (the NAV with the issue surcharge)',
+  repurchase_price: ' (the NAV less the redemption fee)',
+  performance: ' (since the last price of the year before, distributions reinvested)',
+}
+
 /** @param again prices of the database that were derived again @param withoutBase prices of the files without a performance */
 function notesOn(staged: readonly StagedTable[], again: DerivedAgain, withoutBase: DerivedAgain): string[] {
   const derived = staged.flatMap((rows) => rows.derived)
   if (derived.length === 0) return []
-  const names = derived.map((name) =>
-    name === 'performance'
-      ? `${name} (since the last price of the year before, distributions reinvested)`
-      : name,
-  )
+  const names = derived.map((name) => name + (howDerived[name] ?? ''))
   const later = again.count === 1 ? '1 later price' : `${again.count} later prices, the first`
   const prices = withoutBase.count === 1 ? '1 price' : `${withoutBase.count} prices, the first`
   return [

@@ -3,9 +3,9 @@
 import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { SchemaTable, TableColumn } from '../../core/data/model/columns.ts'
-import { derivableColumns } from '../../core/data/derive/figures.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
-import type { FileCell } from './values.ts'
+import { computedColumns } from './take/fill.ts'
+import { convert, isProblem, type FileCell, type Value } from './values.ts'
 
 export interface CellLines {
   /** The cells of the line that names the columns. */
@@ -32,10 +32,19 @@ export interface Field {
   readonly at: number
   /** Name in messages. */
   readonly label: string
+  /** The cell has the WKN of the fund, and the column takes the ISIN. */
+  readonly isWkn?: true
+}
+
+/** A value of all rows, which the file does not have. */
+interface Constant {
+  readonly column: TableColumn
+  readonly value: Value
 }
 
 export interface Layout {
   readonly fields: readonly Field[]
+  readonly constants: readonly Constant[]
   readonly width: readonly [least: number, most: number]
   /** Finds faults of a line beside those of its values. */
   readonly check: (cells: readonly FileCell[], line: number) => readonly string[]
@@ -52,7 +61,10 @@ export type Suggest = (word: string, names: readonly string[]) => string
 export const headerName = (cell: FileCell): string =>
   String(cell).normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase()
 
-/** The columns of the schema by the names that the file gives them, as `headerName` has them; '' ignores a column, the key `*` all others. */
+/**
+ * The columns of the schema by the names that the file gives them, as `headerName` has them; several have commas between them. ''
+ * ignores a column, the key `*` all others.
+ */
 export type ColumnMap = ReadonlyMap<string, string>
 
 export interface HeaderOptions {
@@ -60,6 +72,9 @@ export interface HeaderOptions {
   readonly columnMap: ColumnMap
   /** Columns of the file that have to be there, because the command line names them. */
   readonly named: readonly string[]
+  /** Values of all rows, by columns of the table. */
+  readonly constants: ReadonlyMap<string, string>
+  readonly takesMinorUnits: boolean
 }
 
 /**
@@ -74,18 +89,21 @@ export function columnLayout(
   absence: Readonly<{ computed: readonly string[]; isKeeping: boolean }>,
 ): Layout {
   const found = header.slice(0, 4).map((cell) => quoted(String(cell)))
-  if (hasNoNames(header, assign(table, header, options.columnMap)))
+  if (hasNoNames(header, assign(table, header, options)))
     throw new Error(
       `the file has no header: its first line, ${found.join(', ')}, holds values. It has to name the columns: ` +
         table.columns.map(({ name }) => name).join(', '),
     )
   // Excel writes delimiters at the end of all lines for columns that were in use once.
   const width = header.findLastIndex((cell) => headerName(cell) !== '') + 1
-  const assigned = assign(table, header.slice(0, width), options.columnMap)
+  const assigned = assign(table, header.slice(0, width), options)
   const { fields, ignored } = assigned
-  const faults = faultsOf(assigned, table, header.slice(0, width), options)
+  const { constants, faults: wrongConstants } = constantsOf(table, fields, options)
+  const faults = [...faultsOf(assigned, table, header.slice(0, width), options), ...wrongConstants]
   const absent = table.columns.filter(
-    ({ name }) => !fields.some(({ column }) => column.name === name) && !absence.computed.includes(name),
+    ({ name }) =>
+      ![...fields, ...constants].some(({ column }) => column.name === name) &&
+      !absence.computed.includes(name),
   )
   const needed = absent.filter(({ isNullable, hasDefault }) => !isNullable && hasDefault !== true)
   const names = needed.map(({ name }) => name)
@@ -99,6 +117,7 @@ export function columnLayout(
   const left = absent.map(({ name }) => name)
   return {
     fields,
+    constants,
     width: [width, header.length],
     check: (cells) =>
       cells.slice(width).flatMap((cell, index) => {
@@ -108,6 +127,7 @@ export function columnLayout(
       }),
     notes: () => [
       ...notInFile(left).map((note) => note + deriveHint(left)),
+      ...(constants.length === 0 ? [] : [`set: ${constants.map(({ column }) => column.name).join(', ')}`]),
       ...(currency === undefined ? [] : [`compared with the fund: ${currency.label}`]),
       ...(ignored.length === 0 ? [] : [`ignored: ${ignored.join(', ')}`]),
     ],
@@ -165,7 +185,7 @@ function mapHint(
 
 /** The end of a message about columns that a file lacks. */
 export function deriveHint(columns: readonly string[]): string {
-  const derivable = columns.filter((name) => derivableColumns.includes(name))
+  const derivable = columns.filter((name) => computedColumns.includes(name))
   return derivable.length === 0 ? '' : ` (--derive computes ${derivable.join(', ')})`
 }
 
@@ -184,34 +204,79 @@ export const columnsOf = (table: SchemaTable): readonly TableColumn[] =>
   table.name === 'price' ? [...table.columns, fundCurrency] : table.columns
 
 /** Whether a header has columns of the table only, all of its key, and others: a file with these is of this table. */
-export function fitsTable(table: SchemaTable, header: readonly FileCell[], columnMap: ColumnMap): boolean {
+export function fitsTable(
+  table: SchemaTable,
+  header: readonly FileCell[],
+  options: Pick<HeaderOptions, 'columnMap' | 'constants'>,
+): boolean {
   const width = header.findLastIndex((cell) => headerName(cell) !== '') + 1
-  const { fields, unknown, unnamed } = assign(table, header.slice(0, width), columnMap)
-  const names = new Set(fields.map(({ column }) => column.name))
+  const { fields, unknown, unnamed } = assign(table, header.slice(0, width), options)
+  const names = new Set([...fields.map(({ column }) => column.name), ...options.constants.keys()])
   const isWhole = unknown.length === 0 && unnamed.length === 0 && names.size > table.key.length
   return isWhole && table.key.every((name) => names.has(name))
 }
 
+/** @returns what is set for all rows of the table, and what is wrong with it */
+function constantsOf(
+  table: SchemaTable,
+  fields: readonly Field[],
+  { constants, suggest, takesMinorUnits }: HeaderOptions,
+): { readonly constants: readonly Constant[]; readonly faults: readonly string[] } {
+  const faults: string[] = []
+  const found: Constant[] = []
+  for (const [name, text] of constants) {
+    const column = columnsOf(table).find((each) => each.name === name)
+    const field = fields.find((each) => each.column.name === name)
+    const value = column && convert(text, column, { mark: 'point', dates: 'iso', takesMinorUnits })
+    if (column === undefined || value === undefined) {
+      const names = table.columns.map((each) => each.name)
+      faults.push(`--set: table ${table.name} has no column ${quoted(name)}${suggest(name, names)}`)
+    } else if (field !== undefined)
+      faults.push(`--set ${name}: the file has that column, too (${field.label})`)
+    else if (isProblem(value)) faults.push(`--set ${name}: ${value.reason}`)
+    else found.push({ column, value })
+  }
+  return { constants: found, faults }
+}
+
 /** Assigns cells to columns: `unknown` cells have no column, the `foreign` ones of them no map either, `unnamed` ones no name. */
-function assign(table: SchemaTable, header: readonly FileCell[], columnMap: ColumnMap) {
+function assign(
+  table: SchemaTable,
+  header: readonly FileCell[],
+  { columnMap, constants }: Pick<HeaderOptions, 'columnMap' | 'constants'>,
+) {
   const fields: Field[] = []
   const ignored: string[] = []
   const unknown: string[] = []
   const foreign: string[] = []
   const unnamed: number[] = []
-  const columns = columnsOf(table)
-  for (const [at, cell] of header.entries()) {
+  const cells = header.map((cell, at) => {
     const name = headerName(cell)
-    const shown = printable(String(cell))
     const mapped = columnMap.get(name)
-    const column = columns.find((each) => each.name === (mapped ?? name))
-    if (column !== undefined)
-      fields.push({ column, at, label: mapped === undefined ? name : `${shown} (${column.name})` })
-    else if ((mapped ?? columnMap.get('*')) === '') ignored.push(shown)
-    else if (name === '') unnamed.push(at)
-    else {
-      unknown.push(mapped ?? String(cell))
-      if (mapped === undefined) foreign.push(String(cell))
+    const targets = mapped === undefined ? [name] : mapped.split(',').map(headerName)
+    return { at, cell: String(cell), name, mapped, targets }
+  })
+  const hasIsin = constants.has('isin') || cells.some(({ targets }) => targets.includes('isin'))
+  const columns = columnsOf(table)
+  const columnNamed = (target: string): Pick<Field, 'column' | 'isWkn'> | undefined => {
+    const column = columns.find(({ name }) => name === target)
+    const isin = columns.find(({ kind, isKey }) => kind === 'isin' && isKey)
+    if (column !== undefined) return { column }
+    // The WKN names a fund as well as its ISIN.
+    return target === 'wkn' && !hasIsin && isin !== undefined ? { column: isin, isWkn: true } : undefined
+  }
+  for (const { at, cell, name, mapped, targets } of cells) {
+    const shown = printable(cell)
+    for (const target of targets) {
+      const found = columnNamed(target)
+      if (found !== undefined)
+        fields.push({ ...found, at, label: mapped === undefined ? name : `${shown} (${target})` })
+      else if ((mapped ?? columnMap.get('*')) === '') ignored.push(shown)
+      else if (name === '') unnamed.push(at)
+      else {
+        unknown.push(mapped === undefined ? cell : target)
+        if (mapped === undefined) foreign.push(cell)
+      }
     }
   }
   return { fields, ignored, unknown, foreign, unnamed }

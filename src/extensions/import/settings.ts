@@ -2,15 +2,27 @@
 
 import { z } from 'zod'
 import type { OwnSettings } from '../../core/cli/own-settings.ts'
-import { say, settingText as text } from '../../core/cli/setting-fields.ts'
+import { numberBetween, say, settingText as text } from '../../core/cli/setting-fields.ts'
 import { oneByteEncodings } from '../../core/data/model/encodings.ts'
 
 const columnNames = say(
-  'The column of the table for a column of the file; "" ignores it, and the name * all that are unknown.',
-  z.record(z.string(), text('the name of a column, or ""', /^[a-z_0-9]*$/u), 'an object'),
+  'The column of the table for a column of the file, or several with commas; "" ignores it, and the name * all that are unknown.',
+  z.record(
+    z.string(),
+    text('the name of a column, several with commas, or ""', /^[a-z_0-9]*(?:,[a-z_0-9]+)*$/u),
+    'an object',
+  ),
 )
 
 const encodings = ['utf-8', ...oneByteEncodings] as const
+
+const tableSettings = z.strictObject(
+  {
+    columns: columnNames.default({}),
+    encoding: z.enum(encodings, `one of ${encodings.join(', ')}`).optional(),
+  },
+  'an object',
+)
 
 export const settings = {
   shape: {
@@ -18,18 +30,17 @@ export const settings = {
       'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }; ' +
         'and which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }.',
       z
-        .record(
-          z.string(),
-          z.strictObject(
-            {
-              columns: columnNames.default({}),
-              encoding: z.enum(encodings, `one of ${encodings.join(', ')}`).optional(),
-            },
-            'an object',
-          ),
+        .object(
+          {
+            maxBadShare: say(
+              'With --skip-bad: the share of bad lines from which on an import ends with exit code 1.',
+              numberBetween(0, 1).default(0.1),
+            ),
+          },
           'an object',
         )
-        .default({}),
+        .catchall(tableSettings)
+        .prefault({}),
     ),
   },
 } as const satisfies OwnSettings

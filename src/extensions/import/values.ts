@@ -4,7 +4,7 @@
  */
 
 import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
-import { writtenCurrency } from '../../core/data/model/currencies.ts'
+import { currencyOfHundredths, writtenCurrency } from '../../core/data/model/currencies.ts'
 import { isMissing, textFaults, wknFault } from '../../core/data/model/limits.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { Kind, TableColumn, TextKind } from '../../core/data/model/columns.ts'
@@ -26,6 +26,8 @@ export type DecimalMark = 'comma' | 'point'
 interface Notation {
   readonly mark: DecimalMark
   readonly dates: DateForm
+  /** Takes `GBp` for a currency: hundredths, which the sink makes whole. */
+  readonly takesMinorUnits: boolean
 }
 
 export const isProblem = (value: Value | CellProblem): value is CellProblem =>
@@ -77,10 +79,10 @@ const converters: Readonly<Record<Kind, Converter>> = {
   text: (cell) => checked('text', cell),
   isin: (cell) => (isIsinInEitherCase(cell.trim()) ? cell.trim().toUpperCase() : checked('isin', cell)),
   structureType: (cell) => checked('structureType', cell.trim()),
-  currency: (cell) => checked('currency', writtenCurrency(cell)),
+  currency: (cell, { takesMinorUnits }) => currencyIn(writtenCurrency(cell), takesMinorUnits),
   language: (cell) => checked('language', cell.trim().toLowerCase()),
   address: (cell) => checked('address', cell.trim()),
-  wkn: (cell) => wknIn(cell.trim().toUpperCase()),
+  wkn: wknOf,
   day: (cell, { dates }) => plainDay(cell, dates) ?? { reason: `${quoted(cell)} ${whyNoDay(cell, dates)}` },
   dayOfYear: (cell, { dates }) =>
     plainDayOfYear(cell, dates) ?? { reason: `${quoted(cell)} ${whyNoDayOfYear(dates)}` },
@@ -105,9 +107,17 @@ function checked(kind: TextKind, text: string): Value | CellProblem {
   return reason === undefined ? text : { reason }
 }
 
-function wknIn(text: string): Value | CellProblem {
-  const reason = wknFault(text, '')
-  return reason === undefined ? text : { reason }
+function currencyIn(text: string, takesMinorUnits: boolean): Value | CellProblem {
+  const value = checked('currency', text)
+  if (!isProblem(value) || currencyOfHundredths(text) === undefined) return value
+  return takesMinorUnits ? text : { reason: `${value.reason}, or let --minor-units do it` }
+}
+
+/** The WKN of a cell. */
+export function wknOf(cell: FileCell): string | CellProblem {
+  const wkn = String(cell).trim().toUpperCase()
+  const reason = wkn === '' ? 'is empty' : wknFault(wkn, '')
+  return reason === undefined ? wkn : { reason }
 }
 
 const wrong = (cell: string, what: string): CellProblem => ({ reason: `${quoted(cell)} is not ${what}` })
@@ -122,7 +132,7 @@ function exponential(cell: string, mark: DecimalMark): string {
 /** A number of a workbook. It is a float, which has lost digits: no decimal text is made of it. */
 function fromNumber(number: number, kind: Kind, { dates }: Notation): Value | CellProblem {
   if (kind === 'text') return String(number)
-  if (kind === 'wkn') return wknIn(String(number))
+  if (kind === 'wkn') return wknOf(number)
   if (kind === 'day') return plainDay(String(number), dates) ?? { reason: `cannot be the number ${number}` }
   if (kind === 'number' || kind === 'fraction') return number
   if (kind === 'integer' && Number.isSafeInteger(number)) return number
@@ -171,6 +181,12 @@ function plainDecimal(text: string, mark: DecimalMark): string | undefined {
 
 const withPoint = (whole: string, fraction: string) =>
   (whole === '' ? '0' : whole) + (fraction === '' ? '' : `.${fraction}`)
+
+/** @param decimal plain, as the schema has it @returns a hundredth of it, with the same digits */
+export function hundredthOf(decimal: string): string {
+  const [whole = '', fraction = ''] = decimal.replace('-', '').split('.')
+  return (decimal.startsWith('-') ? '-' : '') + (movePoint(whole, fraction, -2) ?? decimal)
+}
 
 function movePoint(whole: string, fraction: string, power: number): string | undefined {
   const digits = whole + fraction

@@ -33,7 +33,7 @@ const noNumber = 'is not a number (with a decimal point)'
 const noFlag = 'is not one of 0, 1, false, falsch, no, nein, n, f, true, wahr, yes, ja, y, j, t, x'
 
 const asPence = (whole: string) =>
-  `it looks like a part of ${whole}, as pence (GBp, GBX) are hundredths of pounds; convert the amounts and write ${whole}`
+  `it looks like a part of ${whole}, as pence (GBp, GBX) are hundredths of pounds; convert the amounts and write ${whole}, or let --minor-units do it`
 
 /** One of each kind; a reason that begins with `is` or `has` follows the column and the cell in the message. */
 const faults: readonly (readonly [table: string, column: string, cell: string, reason: string])[] = [
@@ -117,12 +117,13 @@ ${isin};x;2;x`
 
 it('check finds no error in what import takes, whatever the cells hold', async () => {
   const db = folder.database()
+  writeFileSync(folder.file('any.json'), JSON.stringify({ import: { maxBadShare: 1 } }))
   const cells = '1|-1.5||1e5|0| 2 |EUR|2024-02-29|2023-02-29|12-31|N|A|x\u0000'.split('|')
   for (const [table, good] of Object.entries(goodRows)) {
     const row = { isin: isins[2], ...good }
     const columns = Object.keys(row)
     const lines = columns.flatMap((column) => cells.map((cell) => textOf({ ...row, [column]: cell })))
-    const flags = ['--skip-bad', '--quiet', '--decimal', 'point', '--dates', 'iso']
+    const flags = ['--skip-bad', '--config', 'any.json', '--quiet', '--decimal', 'point', '--dates', 'iso']
     const { code } = await folder.importLines(db, table, [columns, ...lines], flags)
     expect({ table, code }).toEqual({ table, code: 0 })
   }

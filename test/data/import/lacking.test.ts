@@ -62,14 +62,16 @@ describe('import of a file that lacks columns', () => {
     const { code, stdout } = await importWith(db, 'price', lines)
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringContaining('(--derive computes change, change_percent, performance)'),
+      stdout: expect.stringContaining(
+        '(--derive computes issue_price, repurchase_price, change, change_percent, performance)',
+      ),
     })
     const [price] = readDatabase(folder.file(db), 'SELECT isin, issue_price, net_asset_value FROM price')
     expect(price).toEqual({ isin: first, issue_price: '105.00', net_asset_value: '101' })
     const added = await importWith(db, 'price', [lines[0] ?? [], [first, '2024-05-03', '101']])
     expect(added.stdout).toContain(
       `line 2: ${first}, 2024-05-03 is new, and the file lacks issue_price, repurchase_price, change, ` +
-        'change_percent (--derive computes change, change_percent)\n',
+        'change_percent (--derive computes issue_price, repurchase_price, change, change_percent)\n',
     )
   })
 })

@@ -13,12 +13,15 @@ async function importText(text: string, ...flags: readonly string[]) {
   const db = folder.database()
   writeFileSync(folder.file(file), text)
   const ended = await folder.import('legal_point', file, '--db', db, ...flags)
-  const rows = () => dump(folder.file(db), `legal_point WHERE isin = '${isin}' ORDER BY date`).rows
+  const rows = () =>
+    dump(folder.file(db), `legal_point WHERE isin = '${isin}' ORDER BY date`, 'date, value').rows.map(
+      ([date, value]) => ({ date, value }),
+    )
   return { ...ended, said: ended.stderr.replace(`fundpress: ${file}`, 'file').trim(), rows }
 }
 
 const row = `${isin};2024-01-02;1`
-const rows = [[isin, '2024-01-02', 1]]
+const rows = [{ date: '2024-01-02', value: 1 }]
 
 describe('import finds the header', () => {
   it.each([

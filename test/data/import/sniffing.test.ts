@@ -130,7 +130,7 @@ describe('import of days', () => {
     const good = form === 'YYYY-MM-DD' ? '2026-11-17' : '17.11.2026'
     const beside = await importText(daysAs(good, day), 'legal_point', '--skip-bad')
     expect({ code: beside.code, stdout: beside.stdout }).toEqual({
-      code: 0,
+      code: 1,
       stdout: expect.stringContaining(said(3)),
     })
     expect(beside.rows()).toEqual([{ isin, date: '2026-11-17', value: 1 }])
@@ -306,7 +306,7 @@ describe("import of Excel's line sep=", () => {
     const text = first + lines.join('\n').replaceAll(',', mark)
     const { code, stdout, rows } = await importText(text, 'legal_point', '--skip-bad')
     const form = `form  UTF-8, delimiter ${name === '' ? mark : name} (line 1 is sep=), `
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(form) })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(form) })
     expect(stdout).toContain(`line ${first.endsWith('\n\n') ? 5 : 4}: date "2024-01-32"`)
     expect(rows()).toEqual([{ isin, date: '2024-01-02', value: 1.5 }])
   })

@@ -40,6 +40,20 @@ function wholeOf(text: string): string | undefined {
   return another === undefined ? only : undefined
 }
 
+/** Currencies whose smallest unit is no hundredth. Source: SIX, list one (2026). */
+const withOtherUnits = new Set(
+  (
+    'BHD IQD JOD KWD LYD OMR TND ' +
+    'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
+  ).split(' '),
+)
+
+/** @returns the currency of which a text names hundredths, as providers of prices write it (`GBp`, `GBX`, `ZAC`, `ILA`) */
+export function currencyOfHundredths(text: string): string | undefined {
+  const whole = codes.has(text) ? undefined : wholeOf(text)
+  return whole === undefined || withOtherUnits.has(whole) ? undefined : whole
+}
+
 /**
  * The code that a file means. Small letters alone are a way to write a code; beside capitals they may mean a part of it.
  * @returns the text as it is if it is no code

@@ -1,9 +1,10 @@
 /** Lines of cells become rows of one table: what the readers of CSV and workbooks share. */
 
 import type { SchemaTable } from '../../../core/data/model/columns.ts'
+import { quoted } from '../../../core/data/model/printable.ts'
 import type { CellLines, Layout } from '../layout.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
-import { convert, isProblem, type FileCell, type Value } from '../values.ts'
+import { convert, isProblem, wknOf, type FileCell, type Value } from '../values.ts'
 import type { ReadOptions, RowSink, Told } from './reader.ts'
 
 /** Tools to read the lines of a file with. */
@@ -21,7 +22,7 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
   const bytes = passMeter(sink, options)
   const notations = await sniffNotations(file, { cells, layout, bytes }, options)
   const valuesIn = lineConverter(table, layout, notations, options)
-  const columns = layout.fields.map(({ column }) => column.name)
+  const columns = [...layout.fields, ...layout.constants].map(({ column }) => column.name)
   const take = sink.rowsOf(table.name, columns, options.scope === 'upsert' ? 'kept' : 'emptied')
   let lines = 0
   await cells.read({
@@ -86,12 +87,12 @@ export function within<T>(place: string, work: () => T): T {
 /** @returns a function that gives the values of a line, or its faults */
 function lineConverter(
   table: SchemaTable,
-  { fields, check, width: [least, most] }: Layout,
+  { fields, constants, check, width: [least, most] }: Layout,
   { marks, dates }: Notations,
-  { currencies }: ReadOptions,
+  { currencies, isinsByWkn, takesMinorUnits }: ReadOptions,
 ) {
   const columns = fields.map((field, index) => {
-    return { ...field, notation: { mark: marks[index] ?? 'point', dates } }
+    return { ...field, notation: { mark: marks[index] ?? 'point', dates, takesMinorUnits } }
   })
   // Many lines are of one fund: a known ISIN needs no check of its digit.
   const isKnown = (cell: FileCell) => table.name !== 'fund' && currencies.has(String(cell))
@@ -102,12 +103,28 @@ function lineConverter(
       return { values, faults: [`it has ${count}, the header ${most}`] }
     }
     const faults = [...check(cells, line)]
-    for (const { column, at, label, notation } of columns) {
+    for (const { column, at, label, notation, isWkn } of columns) {
       const cell = cells[at] ?? ''
-      const value = column.kind === 'isin' && isKnown(cell) ? String(cell) : convert(cell, column, notation)
+      const value = isWkn
+        ? isinOfWkn(cell, isinsByWkn)
+        : column.kind === 'isin' && isKnown(cell)
+          ? String(cell)
+          : convert(cell, column, notation)
       if (isProblem(value)) faults.push(`${label} ${value.reason}`)
       else values.push(value)
     }
+    for (const { value } of constants) values.push(value)
     return { values, faults }
   }
+}
+
+/** @param isins of the funds in the database */
+function isinOfWkn(cell: FileCell, isins: ReadonlyMap<string, readonly string[]>) {
+  const wkn = wknOf(cell)
+  if (isProblem(wkn)) return wkn
+  const [isin, ...others] = isins.get(wkn) ?? []
+  if (isin === undefined) return { reason: `${quoted(wkn)} is the WKN of no fund in the database` }
+  return others.length === 0
+    ? isin
+    : { reason: `${quoted(wkn)} is the WKN of ${[isin, ...others].join(' and ')}` }
 }

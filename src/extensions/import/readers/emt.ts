@@ -88,6 +88,7 @@ function templateLayout(table: SchemaTable, header: readonly FileCell[]): Layout
   const mandatory = mandatoryFields(places)
   return {
     fields,
+    constants: [],
     width: [header.length, header.length],
     check: (cells, line) => {
       mandatory.look(cells, line)

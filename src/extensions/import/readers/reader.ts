@@ -109,6 +109,10 @@ export interface ReadOptions {
   readonly skipLines: number | undefined
   readonly decimal: DecimalMark | undefined
   readonly dates: DateForm | undefined
+  /** Values of all rows of a plain table, by its columns, in the notation of the schema. */
+  readonly constants: ReadonlyMap<string, string>
+  /** Takes amounts in hundredths of a currency (`GBp`). */
+  readonly takesMinorUnits: boolean
   /** Computes the columns of prices that the file lacks. */
   readonly isDeriving: boolean
   readonly scope: Scope
@@ -118,4 +122,6 @@ export interface ReadOptions {
   readonly adviceToEmpty: (table: string) => string
   /** The currency of each fund that the database has. */
   readonly currencies: ReadonlyMap<string, string>
+  /** The funds that the database has, by their WKNs. */
+  readonly isinsByWkn: ReadonlyMap<string, readonly string[]>
 }

@@ -2,10 +2,10 @@
 
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import type { SchemaTable } from '../../../core/data/model/columns.ts'
-import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
 import { columnLayout, fitsTable, headerName } from '../layout.ts'
+import { computedColumns } from '../take/fill.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import type { FileStart, Reader, ReadOptions } from './reader.ts'
 
@@ -31,22 +31,25 @@ export const table: Reader = {
       skipLines: options.skipLines,
       isName,
     })
-    const { suggest, named } = options
+    const { suggest, named, constants, takesMinorUnits } = options
     const absence = {
-      computed: options.isDeriving && name === 'price' ? derivableColumns : [],
+      computed: options.isDeriving && name === 'price' ? computedColumns : [],
       isKeeping: options.scope === 'upsert' && options.hasRows(name),
     }
     const layout = within(`${file}, line ${cells.headerLine}`, () =>
-      columnLayout(own, cells.header, { suggest, columnMap, named }, absence),
+      columnLayout(own, cells.header, { suggest, columnMap, named, constants, takesMinorUnits }, absence),
     )
     const told = await readCells({ file, table: own, cells, layout, sink, options })
     return { ...told, table: name, columns: cells.header.map(headerName) }
   },
 }
 
-const fittingTables = ({ heads }: FileStart, { columnMapOf }: ReadOptions): readonly SchemaTable[] =>
+const fittingTables = (
+  { heads }: FileStart,
+  { columnMapOf, constants }: ReadOptions,
+): readonly SchemaTable[] =>
   Object.values(schemaTables).filter((each) =>
-    heads.some((head) => fitsTable(each, head, columnMapOf(each.name))),
+    heads.some((head) => fitsTable(each, head, { columnMap: columnMapOf(each.name), constants })),
   )
 
 /** @throws {Error} if the columns are those of several tables, or of none */

@@ -16,6 +16,7 @@ import { copyOf, makeBackup, removeOtherCopies, type Backup } from './backup.ts'
 import { changeFunds, noneDerived, type ChangeOptions, type Changes } from './changes.ts'
 import { markComplete } from '../../../core/data/read/complete.ts'
 import { deriveAgain, markDerived, type DerivedAgain } from '../../../core/data/derive/derived.ts'
+import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { addToLoad, beginLoad, readLoad } from '../../../core/data/read/load.ts'
 import type { StagedTable } from './sink.ts'
 import { cacheKibibytes } from './staging.ts'
@@ -42,6 +43,17 @@ export const hasRows = (db: Database.Database, table: string): boolean =>
 
 export function readCurrencies(db: Database.Database): ReadonlyMap<string, string> {
   return new Map(db.prepare<[], [string, string]>('SELECT isin, currency FROM main.fund').raw().all())
+}
+
+/** @returns the ISINs of the funds by their WKNs */
+export function readWkns(db: Database.Database): ReadonlyMap<string, readonly string[]> {
+  const rows = db
+    .prepare<[], Readonly<Record<'isin' | 'wkn', string>>>(
+      'SELECT isin, wkn FROM main.fund WHERE wkn IS NOT NULL ORDER BY isin',
+    )
+    .all()
+  const byWkn = Map.groupBy(rows, ({ wkn }) => wkn)
+  return new Map([...byWkn].map(([wkn, funds]) => [wkn, funds.map(({ isin }) => isin)]))
 }
 
 /** How to wait for others that read or write. */
@@ -125,9 +137,14 @@ async function tryRows(
   }
 }
 
-/** Funds before what refers to them, and corporate actions before the prices that are derived by them. */
+/** Funds before what refers to them; corporate actions and fees before the prices that are derived by them. */
 const order: readonly SchemaTable[] = [
-  ...new Set([schemaTables.fund, schemaTables.corporateActions, ...Object.values(schemaTables)]),
+  ...new Set([
+    schemaTables.fund,
+    schemaTables.corporateActions,
+    schemaTables.profile,
+    ...Object.values(schemaTables),
+  ]),
 ]
 
 async function changeTables(db: Database.Database, staged: readonly StagedTable[], options: TakeOptions) {
@@ -168,7 +185,8 @@ function endChanges(
 
 /** Notes which funds have derived prices of a file, and derives those again whose corporate actions have changed. */
 function deriveByActions(db: Database.Database, staged: readonly StagedTable[]): DerivedAgain {
-  for (const { derived, isins } of staged) if (derived.length > 0) markDerived(db, isins)
+  for (const { derived, isins } of staged)
+    if (derived.some((name) => derivableColumns.includes(name))) markDerived(db, isins)
   return deriveAgain(db)
 }
 

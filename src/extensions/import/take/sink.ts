@@ -7,10 +7,12 @@ import type { Database } from 'better-sqlite3'
 import { printable, quoted } from '../../../core/data/model/printable.ts'
 import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { derivableColumns } from '../../../core/data/derive/figures.ts'
+import { wknFault } from '../../../core/data/model/limits.ts'
 import { columnsOf, deriveHint } from '../layout.ts'
+import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, isProblem, type Value } from '../values.ts'
+import { computedColumns } from './fill.ts'
 import { bitsOf, openKept, openStaging, type Difference, type Origin, type Place } from './staging.ts'
 
 /** What cannot be taken, and why. */
@@ -59,6 +61,7 @@ export interface SinkOptions {
   /** The names of the files, as the command line has them. */
   readonly files: readonly string[]
   readonly isDeriving: boolean
+  readonly takesMinorUnits: boolean
   /** Of the funds in the database. */
   readonly currencies: ReadonlyMap<string, string>
   readonly onBytes: (count: number) => void
@@ -72,7 +75,7 @@ export type Sink = ReturnType<typeof openSink>
 
 /** @param db a connection without a transaction: the staged rows are attached to it */
 export function openSink(db: Database, options: SinkOptions) {
-  const { database, files, isDeriving, currencies } = options
+  const { database, files, isDeriving, takesMinorUnits, currencies } = options
   const staging = openStaging(db)
   const kept = openKept(database)
   const counts = files.map(() => fileCounts())
@@ -108,7 +111,14 @@ export function openSink(db: Database, options: SinkOptions) {
     const insert = staging.inserter(table, [...stored, ...derived, ...lacked])
     const keyAt = table.key.map((name) => columns.indexOf(name))
     const placeholders = derived.map(() => '0')
-    return (values: readonly Value[], origin: Origin): readonly string[] => {
+    const check = rowCheck(table, columns, derived)
+    const mayHaveHundredths = takesMinorUnits && columns.includes('currency')
+    return (given: readonly Value[], origin: Origin): readonly string[] => {
+      const { values, faults } = mayHaveHundredths
+        ? inWholeUnits(columns, given)
+        : { values: given, faults: none }
+      const wrong = [...faults, ...check(values)]
+      if (wrong.length > 0) return wrong
       const key = readKept && keyAt.map((at) => values[at] ?? null)
       const own = key === undefined ? [] : readKept?.(key)
       if (own === undefined && isPart) {
@@ -168,9 +178,9 @@ export function openSink(db: Database, options: SinkOptions) {
     return {
       rowsOf: (name, columns, absent) => takerOf(name, columns, absent, false),
       bad: badRow,
-      row: byShape((name, columns) => takerOf(name, columns, 'kept', false), badRow),
-      part: byShape((name, columns) => takerOf(name, columns, 'kept', true), badRow),
-      gone: byShape(removerOf, badRow),
+      row: byShape((name, columns) => takerOf(name, columns, 'kept', false), badRow, takesMinorUnits),
+      part: byShape((name, columns) => takerOf(name, columns, 'kept', true), badRow, takesMinorUnits),
+      gone: byShape(removerOf, badRow, takesMinorUnits),
       leftOut: (what, place) => leaveOut(file, what, place),
       bytes: options.onBytes,
     }
@@ -222,7 +232,7 @@ export function openSink(db: Database, options: SinkOptions) {
         ].sort()
         const names = table.columns.map(({ name }) => name)
         const isIn = (bits: number) => (name: string) => (bits & bitsOf(table, [name])) !== 0
-        const derived = isDerived ? derivableColumns.filter((name) => !isIn(all)(name)) : []
+        const derived = isDerived ? computedColumns.filter((name) => !isIn(all)(name)) : []
         const always = names.filter(isIn(all))
         const sometimes = names.filter(
           (name) => isIn(any)(name) && !isIn(all)(name) && !derived.includes(name),
@@ -272,6 +282,7 @@ const nothingBrought = (table: SchemaTable, isDeriving: boolean): Brought => ({
 function byShape(
   takerOf: (table: string, columns: readonly string[]) => TakeRow,
   refuse: RowSink['bad'],
+  takesMinorUnits: boolean,
 ): RowSink['row'] {
   const shapes = new Map<string, { readonly columns: readonly TableColumn[]; readonly take: TakeRow }>()
   return (name, values, place) => {
@@ -282,7 +293,9 @@ function byShape(
       take: takerOf(name, names),
     }
     shapes.set(id, shape)
-    const converted = shape.columns.map((column) => convertValue(values[column.name] ?? null, column))
+    const converted = shape.columns.map((column) =>
+      convertValue(values[column.name] ?? null, column, takesMinorUnits),
+    )
     const faults = converted.flatMap((value, at) =>
       isProblem(value) ? [`${names[at] ?? ''} ${value.reason}`] : [],
     )
@@ -308,6 +321,26 @@ function count(counted: { count: number; first: string }, place: Place): void {
 
 const placeText = (place: Place): string => (typeof place === 'number' ? `line ${place}` : place)
 
+const none: readonly string[] = []
+
+/** Checks of a row that no value alone can fail. @returns a function that gives its faults */
+function rowCheck(table: SchemaTable, columns: readonly string[], derived: readonly string[]) {
+  const at = (name: string) => columns.indexOf(name)
+  const [isinAt, wknAt, navAt] = [at('isin'), at('wkn'), at('net_asset_value')]
+  if (table === schemaTables.fund && isinAt >= 0 && wknAt >= 0)
+    return (values: readonly Value[]): readonly string[] => {
+      const wkn = values[wknAt] ?? null
+      const fault = wkn === null ? undefined : wknFault(String(wkn), String(values[isinAt]))
+      return fault === undefined ? none : [`wkn ${fault}`]
+    }
+  if (derived.length > 0 && navAt >= 0)
+    return (values: readonly Value[]): readonly string[] =>
+      /^-?[0.]+$/.test(String(values[navAt]))
+        ? ['net_asset_value is 0: nothing can be derived from it']
+        : none
+  return () => none
+}
+
 /** Rows of one table with the same columns. */
 interface Shape {
   /** The columns as staging has them. */
@@ -324,7 +357,7 @@ const stagedCurrency = 'fund_currency'
 function shapeOf(table: SchemaTable, columns: readonly string[], absent: Absent, isDeriving: boolean): Shape {
   const names = table.columns.map(({ name }) => name)
   const given = columns.filter((name) => names.includes(name))
-  const computed = isDeriving && table === schemaTables.prices ? derivableColumns : []
+  const computed = isDeriving && table === schemaTables.prices ? computedColumns : []
   const derived = computed.filter((name) => !given.includes(name))
   const lacked = table.columns.filter(
     ({ name, isNullable, hasDefault }) =>
@@ -353,7 +386,7 @@ function columnOf(table: string, name: string): TableColumn {
 }
 
 /** A whole number has lost nothing, so it may be an amount, a flag or a year. */
-function convertValue(value: Value, column: TableColumn) {
+function convertValue(value: Value, column: TableColumn, takesMinorUnits: boolean) {
   const cell = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : (value ?? '')
-  return convert(cell, column, { mark: 'point', dates: 'iso' })
+  return convert(cell, column, { mark: 'point', dates: 'iso', takesMinorUnits })
 }

@@ -1,0 +1,285 @@
+/** What a file lacks or names in another way: constants, one column for several, the WKN, prices beside the NAV, hundredths. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { editDatabase, type Row } from '../../support/database.ts'
+import { dump } from './dialects.ts'
+import { importFolder, isins, refusal } from './database.ts'
+
+const folder = importFolder()
+const [first, second, isin] = isins
+
+let files = 0
+/** @param edit SQL for the database before */
+async function importText(
+  table: string,
+  lines: readonly string[],
+  flags: readonly string[] = [],
+  edit = '',
+  db = folder.database(),
+) {
+  const file = `filling-${files++}.csv`
+  writeFileSync(folder.file(file), lines.join('\n'))
+  if (edit !== '') editDatabase(folder.file(db), edit)
+  const ended = await folder.import(table, file, '--db', db, ...flags)
+  const rows = (...columns: readonly string[]): readonly Row[] =>
+    dump(folder.file(db), `${table} WHERE isin = '${isin}'`, columns.join(', ')).rows.map((row) =>
+      Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])),
+    )
+  return { ...ended, db, said: ended.stderr.replace(`fundpress: ${file}`, 'file').trim(), rows }
+}
+
+describe('import with --set', () => {
+  it('gives all rows of the table a value that the file does not have', async () => {
+    const flags = ['--set', `isin=${isin}`, '--set', 'type=countries', '--set', 'name_en=']
+    const lines = ['position;name_de;percent', '1;Japan;27,9', '2;USA;72,1']
+    const { said, stdout, rows } = await importText('structure_item', lines, flags)
+    expect(said).toBe('')
+    expect(stdout).toContain('notes  set: isin, type, name_en\n')
+    expect(rows('type', 'position', 'name_de', 'name_en', 'percent')).toEqual([
+      { type: 'countries', position: 1, name_de: 'Japan', name_en: null, percent: 27.9 },
+      { type: 'countries', position: 2, name_de: 'USA', name_en: null, percent: 72.1 },
+    ])
+  })
+
+  it('takes days and numbers as the schema has them, whatever the file has', async () => {
+    const flags = ['--set', 'date=2026-11-27', '--dates', 'german', '--decimal', 'comma']
+    const { rows } = await importText('launch_point', ['isin;value', `${isin};100,5`], flags)
+    expect(rows('date', 'value')).toEqual([{ date: '2026-11-27', value: 100.5 }])
+  })
+
+  it('makes a table of a file whose key it completes', async () => {
+    const lines = ['date;value', '2026-11-27;1']
+    const db = folder.database()
+    writeFileSync(folder.file('points.csv'), lines.join('\n'))
+    const ended = await folder.import('points.csv', '--db', db, '--set', `isin=${isin}`)
+    expect(ended.stderr).toContain('has the columns of the tables legal_point and launch_point')
+  })
+
+  it.each([
+    [['value=x'], '--set value: the file has that column, too (value)'],
+    [['date=27.11.2026'], '--set date: "27.11.2026" is not a day (YYYY-MM-DD)'],
+    [['date='], '--set date: is empty'],
+    [['dat=x'], '--set: table launch_point has no column "dat" (did you mean "date"?)'],
+  ])('refuses %j', async (values, reason) => {
+    const flags = values.flatMap((value) => ['--set', value])
+    const ended = await importText('launch_point', ['isin;value', `${isin};1`], flags)
+    expect(ended).toMatchObject(refusal(reason))
+    expect(ended.rows('date')).toEqual([])
+  })
+
+  it('refuses two values of one column, and files that are no plain tables', async () => {
+    const twice = await importText('launch_point', ['isin;value'], ['--set', 'date=1', '--set', 'date=2'])
+    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('--set names a column twice') })
+    const template = ['00001_EMT_Version;00010_ISIN;00020_Type', `V4.2;${isin};1`]
+    const ended = await importText('emt', template, ['--set', 'srri=1'])
+    expect(ended.said).toMatch(/^fundpress: --set is for plain tables, and .* is none$/)
+  })
+})
+
+describe('import of one column for several', () => {
+  const lines = ['isin;date;NAV', `${isin};2026-11-27;10,50`]
+  const columns = ['net_asset_value', 'issue_price', 'repurchase_price'] as const
+
+  it('takes it for each', async () => {
+    const { said, rows } = await importText('price', lines, ['--map', `NAV=${columns.join(',')}`, '--derive'])
+    expect(said).toBe('')
+    expect(rows(...columns)).toEqual([Object.fromEntries(columns.map((name) => [name, '10.50']))])
+  })
+
+  it('takes it for each by the config, where the command line does not name one of them', async () => {
+    const config = { import: { price: { columns: { NAV: columns.join(',') } } } }
+    writeFileSync(folder.file('several.json'), JSON.stringify(config))
+    const flags = ['--config', 'several.json', '--derive']
+    const { said, rows } = await importText('price', lines, flags)
+    expect(said).toBe('')
+    expect(rows(...columns)).toEqual([Object.fromEntries(columns.map((name) => [name, '10.50']))])
+  })
+
+  it('refuses a name that the table does not have', async () => {
+    const { said } = await importText('price', lines, ['--map', 'NAV=net_asset_value,issue', '--derive'])
+    expect(said).toContain('table price has no column "issue"')
+  })
+})
+
+describe('import by the WKN', () => {
+  const lines = (...wkns: readonly string[]) => [
+    'WKN;date;value',
+    ...wkns.map((wkn) => `${wkn};2026-11-27;1`),
+  ]
+  const named = `UPDATE fund SET wkn = 'A0RPWH' WHERE isin = '${isin}'`
+
+  it('finds the fund', async () => {
+    const { said, rows } = await importText('legal_point', lines(' a0rpwh '), [], named)
+    expect(said).toBe('')
+    expect(rows('date')).toEqual([{ date: '2026-11-27' }])
+  })
+
+  it('finds it by a column of another name', async () => {
+    const text = lines('A0RPWH').map((line) => line.replace('WKN', 'Kennnummer'))
+    expect((await importText('legal_point', text, ['--map', 'Kennnummer=wkn'], named)).said).toBe('')
+  })
+
+  it.each([
+    ['847402', '"847402" is the WKN of no fund in the database'],
+    ['47402', '"47402" is not a WKN: six digits and capital letters without I and O'],
+    ['', 'is empty'],
+    ['ABC123', `"ABC123" is the WKN of ${first} and ${second}`],
+  ])('refuses the line of %s', async (wkn, reason) => {
+    const { stdout, rows } = await importText('legal_point', lines('A0RPWH', wkn), [], named)
+    expect(stdout).toContain(`line 3: wkn ${reason}`)
+    expect(rows('date')).toEqual([])
+  })
+
+  it('does not ask for it if the file has the ISIN', async () => {
+    const text = ['isin;wkn;date;value', `${isin};A0RPWH;2026-11-27;1`]
+    expect((await importText('legal_point', text, [], named)).said).toContain('has no column "wkn"')
+  })
+
+  it('refuses a WKN that is not the one in a German ISIN', async () => {
+    const fund = 'isin;wkn;name;fund_inception_date;url;currency'
+    const text = [fund, 'DE0008474024;847403;Fund;2010-01-04;https://funds.example/;EUR']
+    const { stdout } = await importText('fund', text)
+    expect(stdout).toContain('line 2: wkn "847403" is not the WKN that the ISIN DE0008474024 holds: 847402\n')
+  })
+})
+
+describe('import --derive of a file that has only NAVs', () => {
+  const navs = (...pairs: readonly (readonly [day: string, nav: string])[]) => [
+    'isin;date;net_asset_value',
+    ...pairs.map(([day, nav]) => `${isin};${day};${nav}`),
+  ]
+  const columns = ['issue_price', 'net_asset_value', 'repurchase_price'] as const
+  const prices = (issue: string, nav: string, repurchase: string) => ({
+    issue_price: issue,
+    net_asset_value: nav,
+    repurchase_price: repurchase,
+  })
+  const fees = (surcharge: number, fee: number) =>
+    `INSERT INTO profile SELECT '${isin}', category_de, category_en, benchmark, fund_assets, total_fund_assets,
+       end_of_fiscal_year, accumulating, conformity, ${surcharge}, ${fee}, total_expense_ratio, management_fee,
+       custodian_bank_fee, performance_fee, savings_plan, savings_plan_minimum, one_time_investment,
+       one_time_investment_minimum, capital_forming_payments, capital_forming_payments_minimum
+     FROM profile WHERE isin = '${first}'`
+
+  it.each([
+    ['without fees', '', ['100.05', '100.05', '100.05']],
+    ['with a surcharge', fees(5, 0), ['105.05', '100.05', '100.05']],
+    ['with a fee', fees(0, 2), ['100.05', '100.05', '98.05']],
+    ['with fractions of a percent', fees(5.25, 0.125), ['65.080882', '61.834567', '61.757274']],
+    ['with halves, which are rounded up', fees(5, 5), ['0.1', '0.1', '0.1']],
+    ['without digits after the point', fees(50, 0), ['5', '3', '3']],
+  ] as const)('fills the other prices %s', async (_, edit, expected) => {
+    const [, nav] = expected
+    const { said, stdout, rows } = await importText('price', navs(['2026-11-27', nav]), ['--derive'], edit)
+    expect(said).toBe('')
+    expect(stdout).toContain('derived: issue_price (the NAV with the issue surcharge), repurchase_price (')
+    expect(rows(...columns)).toEqual([prices(expected[0], nav, expected[2])])
+  })
+
+  it('fills them again if the NAV is corrected, and keeps prices of the company', async () => {
+    const { db } = await importText('price', navs(['2026-11-26', '10'], ['2026-11-27', '11']), ['--derive'])
+    const edit = `UPDATE price SET issue_price = '12' WHERE isin = '${isin}' AND date = '2026-11-27'`
+    const corrected = navs(['2026-11-26', '10.5'], ['2026-11-27', '11.5'])
+    const { rows } = await importText('price', corrected, ['--derive'], edit, db)
+    expect(rows(...columns)).toEqual([prices('10.5', '10.5', '10.5'), prices('12', '11.5', '11.5')])
+  })
+
+  it('refuses the line of a NAV of 0, and no other', async () => {
+    const lines = navs(['2026-11-26', '10'], ['2026-11-27', '0.00'], ['2026-11-28', '11'])
+    const { stdout, rows } = await importText('price', lines, ['--derive', '--skip-bad'])
+    expect(stdout).toContain('line 3: net_asset_value is 0: nothing can be derived from it\n')
+    expect(rows('change')).toEqual([{ change: '0' }, { change: '1' }])
+  })
+
+  it('asks for --derive', async () => {
+    const { stdout } = await importText('price', navs(['2026-11-27', '10']))
+    expect(stdout).toContain('(--derive computes issue_price, repurchase_price, change, change_percent)')
+  })
+})
+
+describe('import of hundredths of a currency', () => {
+  const inPounds = `UPDATE fund SET currency = 'GBP' WHERE isin = '${isin}'`
+  const header = 'isin;date;net_asset_value;issue_price;repurchase_price;currency'
+  const lines = (currency: string) => [header, `${isin};2026-11-27;24512.3;24512.30;-5;${currency}`]
+  const flags = ['--derive', '--minor-units', '--decimal', 'point']
+
+  it.each(['GBp', 'GBX', ' GBx '])('makes pounds of %s', async (currency) => {
+    const { said, rows } = await importText('price', lines(currency), flags, inPounds)
+    expect(said).toBe('')
+    expect(rows('net_asset_value', 'issue_price', 'repurchase_price')).toEqual([
+      { net_asset_value: '245.123', issue_price: '245.1230', repurchase_price: '-0.05' },
+    ])
+  })
+
+  it('leaves pounds as they are', async () => {
+    const { rows } = await importText('price', lines('GBP'), flags, inPounds)
+    expect(rows('net_asset_value')).toEqual([{ net_asset_value: '24512.3' }])
+  })
+
+  it('makes them of a distribution, of a constant and of a fund, too', async () => {
+    const action = ['isin;ex_date;kind;amount', `${isin};2026-11-27;distribution;150`]
+    const paid = await importText('corporate_action', action, ['--minor-units', '--set', 'currency=ZAc'])
+    expect(paid.rows('amount', 'currency')).toEqual([{ amount: '1.50', currency: 'ZAR' }])
+    const fund = await importText('fund', ['isin;currency', `${isin};ILA`], ['--minor-units'])
+    expect(fund.rows('currency')).toEqual([{ currency: 'ILS' }])
+  })
+
+  it.each([
+    ['GBp', ['--derive'], 'convert the amounts and write GBP, or let --minor-units do it'],
+    ['KWd', flags, 'convert the amounts and write KWD'],
+    ['USX', flags, 'currency is "USD", but fund'],
+    ['DEM', flags, '"DEM" is not an ISO 4217 code'],
+  ])('refuses %s with %j', async (currency, some, reason) => {
+    const { stdout, rows } = await importText('price', lines(currency), some, inPounds)
+    expect(stdout).toContain(reason)
+    expect(rows('date')).toEqual([])
+  })
+
+  it('refuses tax figures, which may be percentages', async () => {
+    const taxed = [`${header};share_profit`, `${isin};2026-11-27;1;1;1;GBp;1.5`]
+    const { stdout } = await importText('price', taxed, flags, inPounds)
+    expect(stdout).toContain(
+      'line 2: share_profit is 1.5: --minor-units does not know whether it is in hundredths',
+    )
+  })
+})
+
+describe('import --skip-bad', () => {
+  const years = (count: number, ...bad: readonly string[]) => [
+    'isin;year;percent',
+    ...Array.from({ length: count }, (_, index) => `${isin};${2000 + index};1`),
+    ...bad.map((year) => `${isin};${year};1`),
+  ]
+
+  it('ends with 0 up to a tenth of bad lines', async () => {
+    expect(await importText('performance_year', years(9, 'x'), ['--skip-bad'])).toMatchObject({
+      code: 0,
+      said: '',
+    })
+  })
+
+  it('takes the others above that, and ends with 1', async () => {
+    const { code, said, rows } = await importText('performance_year', years(8, 'x'), ['--skip-bad'])
+    expect({ code, said }).toEqual({
+      code: 1,
+      said: 'file has 1 bad line of 9, a larger share than 0.1 (import.maxBadShare): good lines were taken (8)',
+    })
+    expect(rows('year')).toHaveLength(8)
+  })
+
+  it('marks no load as complete then', async () => {
+    const flags = ['--skip-bad', '--complete', '2026-11-27']
+    const { said, db } = await importText('performance_year', years(1, 'x'), flags)
+    expect(said).toContain('good lines were taken (1), and the load is not marked as complete')
+    expect(dump(folder.file(db), 'complete_load', 'day').rows).toEqual([])
+  })
+
+  it.each([
+    [0.5, 0],
+    [0, 1],
+  ])('asks the config for the share %d', async (maxBadShare, code) => {
+    writeFileSync(folder.file(`${maxBadShare}.json`), JSON.stringify({ import: { maxBadShare } }))
+    const flags = ['--skip-bad', '--config', `${maxBadShare}.json`]
+    expect(await importText('performance_year', years(8, 'x'), flags)).toMatchObject({ code })
+  })
+})

@@ -43,8 +43,7 @@ function wholeOf(text: string): string | undefined {
 /** Currencies whose smallest unit is no hundredth. Source: SIX, list one (2026). */
 const withOtherUnits = new Set(
   (
-    'BHD IQD JOD KWD LYD OMR TND ' +
-    'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
+    'BHD IQD JOD KWD LYD OMR TND ' + 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
   ).split(' '),
 )
 

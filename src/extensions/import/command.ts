@@ -271,10 +271,14 @@ interface Input {
 
 /** The first argument is a table if it has the name of one, and is the name of no file. @throws {UsageError} for neither */
 function inputOf(first: string, others: readonly string[], { as }: Flags): Input {
-  if (as !== undefined || existsSync(first)) return { table: undefined, files: [first, ...others] }
+  if (existsSync(first)) return { table: undefined, files: [first, ...others] }
   if (tables.includes(first)) {
     if (others.length === 0)
       throw new UsageError("missing required argument 'file' (see fundpress import --help)")
+    if (as !== undefined && as !== 'table' && as !== first)
+      throw new UsageError(
+        `${first} is a table, and files of --as ${as} have tables of their own: leave one out`,
+      )
     return { table: first, files: others }
   }
   if (/^[a-z0-9_]+$/i.test(first))

@@ -160,6 +160,16 @@ describe('import of a file', () => {
     )
   })
 
+  it('is of one table or of a format that has tables of its own', async () => {
+    expect(await take(csv, 'legal_point', '--as', 'table')).toMatchObject({ code: 0 })
+    expect(await take(csv, 'price', '--as', 'emt')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'price is a table, and files of --as emt have tables of their own: leave one out',
+      ),
+    })
+  })
+
   it('that is empty or a folder says so', async () => {
     expect((await take('')).stderr).toContain('file.txt is empty')
     expect((await folder.import('.', '--db', folder.database())).stderr).toContain(

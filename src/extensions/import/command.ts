@@ -423,12 +423,14 @@ function describeImport(summary: ImportSummary, isDryRun: boolean): string {
   )
 }
 
-function figuresOfFile({ file, format, table, form, notes, rows, bad, repeated, leftOut }: FileSummary) {
+function figuresOfFile({ file, format, table, form, notes, rows, bad, ...counts }: FileSummary) {
+  const { repeated, hundredths, leftOut } = counts
   const left = [...leftOut].map(
     ([what, { count, first }]) => `${what} (${formatCount(count)}, the first: ${first})`,
   )
   const again = repeated === 1 ? '1 row repeats another one' : `${formatCount(repeated)} rows repeat others`
-  const all = [...notes, ...(repeated === 0 ? [] : [again])]
+  const divided = `in hundredths of a currency, divided by 100: ${hundredths === 1 ? '1 row' : `${formatCount(hundredths)} rows`}`
+  const all = [...notes, ...(repeated === 0 ? [] : [again]), ...(hundredths === 0 ? [] : [divided])]
   return {
     file,
     as: [format, ...(table === undefined ? [] : [table])].join(' '),

@@ -65,6 +65,7 @@ const days: Readonly<Record<DateForm, readonly RegExp[]>> = {
   iso: patternsOf(
     String.raw`${year}-(?<month>\d{2})-(?<day>\d{2})`,
     `${year}/${number('month')}/${number('day')}`,
+    `${year}年${number('month')}月${number('day')}日`,
   ),
   german: patternsOf(String.raw`${number('day')}\.${number('month')}\.${year}`),
   compact: patternsOf(String.raw`${year}(?<month>\d{2})(?<day>\d{2})`),

@@ -47,8 +47,9 @@ export function convert(cell: FileCell, column: TableColumn, notation: Notation)
 
 const kindsOfNumbers: readonly Kind[] = ['decimal', 'number', 'fraction', 'integer', 'day', 'year']
 
-/** R writes `NA`, which may mean something as a text: Namibia, North America. */
-const isMissingNumber = (cell: string, kind: Kind) => kindsOfNumbers.includes(kind) && cell.trim() === 'NA'
+/** R writes `NA`, which may mean something as a text (Namibia), and SAS and the Bundesbank a point. */
+const isMissingNumber = (cell: string, kind: Kind) =>
+  kindsOfNumbers.includes(kind) && ['NA', '.'].includes(cell.trim())
 
 const wordsFor = (value: 0 | 1, words: string) => words.split(' ').map((word) => [word, value] as const)
 

@@ -204,15 +204,17 @@ describe('import of hundredths of a currency', () => {
   const flags = ['--derive', '--minor-units', '--decimal', 'point']
 
   it.each(['GBp', 'GBX', ' GBx '])('makes pounds of %s', async (currency) => {
-    const { said, rows } = await importText('price', lines(currency), flags, inPounds)
+    const { said, stdout, rows } = await importText('price', lines(currency), flags, inPounds)
     expect(said).toBe('')
+    expect(stdout).toContain('; in hundredths of a currency, divided by 100: 1 row\n')
     expect(rows('net_asset_value', 'issue_price', 'repurchase_price')).toEqual([
       { net_asset_value: '245.123', issue_price: '245.1230', repurchase_price: '-0.05' },
     ])
   })
 
   it('leaves pounds as they are', async () => {
-    const { rows } = await importText('price', lines('GBP'), flags, inPounds)
+    const { stdout, rows } = await importText('price', lines('GBP'), flags, inPounds)
+    expect(stdout).not.toContain('hundredths')
     expect(rows('net_asset_value')).toEqual([{ net_asset_value: '24512.3' }])
   })
 

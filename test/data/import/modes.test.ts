@@ -158,6 +158,7 @@ it('import --json prints the whole summary', async () => {
         leftOut: [],
         rows: 1,
         repeated: 0,
+        hundredths: 0,
         badCount: 0,
       },
     ],

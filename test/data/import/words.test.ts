@@ -119,11 +119,11 @@ describe('import of words for a missing value', () => {
     expect(item.stdout).toContain(said('value'))
   })
 
-  it('takes the NA of R for NULL in numbers, and as it is in texts', async () => {
-    const amount = await importCells('profile', { ...profile, savings_plan_minimum: 'NA' })
+  it.each(['NA', '.'])('takes %s for NULL in numbers, and as it is in texts', async (word) => {
+    const amount = await importCells('profile', { ...profile, savings_plan_minimum: word })
     expect(amount.read()).toBe(null)
-    const text = await importCells('profile', { ...profile, benchmark: 'NA' })
-    expect(text.read()).toBe('NA')
+    const text = await importCells('profile', { ...profile, benchmark: word })
+    expect(text.read()).toBe(word)
   })
 
   it.each(['#N/A', '#REF!', '#DIV/0!'])(

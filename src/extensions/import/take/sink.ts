@@ -45,6 +45,8 @@ export interface FileCounts {
   readonly bad: number
   /** Rows that say word for word what another one says. */
   readonly repeated: number
+  /** Rows whose amounts were divided by 100. */
+  readonly hundredths: number
   /** By what is left out. */
   readonly leftOut: ReadonlyMap<string, Counted>
 }
@@ -134,6 +136,7 @@ export function openSink(db: Database, options: SinkOptions) {
       if (done.kind === 'refused') return [done.reason]
       if (done.kind === 'added') {
         addTo(brought, table, shape)
+        if (values !== given) countsOf(origin).hundredths++
         return []
       }
       if (done.other !== undefined) return [contradiction(table, origin, done.there, done.other)]
@@ -312,6 +315,7 @@ const fileCounts = () => ({
   rows: 0,
   bad: 0,
   repeated: 0,
+  hundredths: 0,
   leftOut: new Map<string, { count: number; first: string }>(),
 })
 

@@ -66,8 +66,12 @@ export function decoderOf(encoding: Encoding): (bytes: Buffer) => string {
   return (bytes) => decoder.decode(bytes, { stream: true })
 }
 
-export async function* chunksOf(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
-  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+export async function* chunksOf(
+  file: string,
+  onBytes: (count: number) => void,
+  chunkBytes = 1 << 20,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>) {
     onBytes(chunk.length)
     yield chunk
   }

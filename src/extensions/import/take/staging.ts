@@ -9,7 +9,7 @@ import { openFunds } from '../../../core/data/read/open.ts'
 import type { Value } from '../values.ts'
 
 /** For the pages that wait for the commit, and for the staged rows; the rest goes to disk. */
-export const cacheKibibytes = 65_536
+export const cacheKibibytes = 32_768
 
 /** Where a row is: the number of its line, or a text that says more. */
 export type Place = number | string

@@ -47,7 +47,7 @@ const noShare =
 
 /** The element Portfolio. All of it goes to the spill. */
 export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: PortfolioOptions): Element {
-  /** Positions, items and risks of all portfolios. */
+  /** Items and risks of all portfolios. */
   let count = 0
   let breakdown = 0
 
@@ -59,9 +59,9 @@ export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: Portfol
     if (percent === undefined) sink.leftOut(noShare, place)
     else if (!Number.isFinite(percent)) sink.bad(place, ['its share is no number'])
     else {
-      const { UniqueID: asset = null, Currency: currency = null, element = '' } = texts
-      const type = assetTypeElements[element] ?? null
-      spill.addPosition(portfolioOf(outer).id, count++, { asset, currency, type, percent })
+      const { UniqueID: asset = '', Currency: currency = '', element = '' } = texts
+      const type = assetTypeElements[element] ?? ''
+      spill.addPosition(portfolioOf(outer).id, { asset, currency, type, percent })
     }
   }
 
@@ -319,21 +319,21 @@ function summed(portfolio: Portfolio, spill: Spill, sink: RowSink): ReadonlyMap<
   const currencies = new Map<string, number>()
   const types = new Map<string, number>()
   const tops = topLists()
-  for (const { asset, name, country, currency, type, share } of spill.holdingsOf(portfolio.id)) {
+  for (const { id, name, country, currency, type, share } of spill.holdingsOf(portfolio.id)) {
     if (country !== null) add(countries, country, share)
     else sink.leftOut('a position in no item of countries, as its asset has none', portfolio.place)
     if (currency !== null) add(currencies, currency, share)
     if (type === null) continue
     add(types, type, share)
     if (!securities.includes(type)) continue
-    if (name !== null) tops.add({ asset, name, type, share })
+    if (name !== null) tops.add({ id, name, type, share })
     else sink.leftOut('a position in no top values, as AssetMasterData does not name it', portfolio.place)
   }
   return new Map([
     ['countries', sorted(countries, countryName)],
     ['currencies', sorted(currencies, currencyName)],
     ['asset_structure', sorted(types, assetTypeName)],
-    ...tops.end(),
+    ...tops.end(() => sink.leftOut(tooManyValues, portfolio.place)),
   ])
 }
 
@@ -353,46 +353,47 @@ const bySize = (one: Sum, other: Sum) =>
 /** A file may list every position; readers see the largest. */
 const mostValues = 10
 
+/** More assets in one portfolio would need more memory. */
+const mostAssets = 100_000
+const tooManyValues = `top values of a portfolio with more than ${mostAssets.toLocaleString('en')} securities`
+
 /** What a portfolio holds of an asset. */
 interface Held {
-  readonly asset: string | null
   readonly name: string
   readonly type: string
-  readonly share: number
+  share: number
 }
 
-/** The largest values of all types, and of each that has a list of its own. Parts of one asset come one after the other. */
+/** The largest values of all types, and of each that has a list of its own. */
 function topLists() {
-  const lists = new Map<string, Sum[]>()
-  let held: Held | undefined
-  const addTo = (list: string, name: string, percent: number): void => {
-    const values = lists.get(list) ?? []
-    lists.set(list, values)
-    const value = { code: name, de: name, en: null, percent }
-    const least = values[mostValues - 1]
-    if (least !== undefined && bySize(value, least) > 0) return
-    values.push(value)
-    values.sort(bySize)
-    values.splice(mostValues)
+  const held = new Map<string, Held>()
+  let isFull = false
+  const add = ({ id, name, type, share }: Held & { readonly id: string }): void => {
+    const one = held.get(id)
+    if (one !== undefined) one.share += share
+    else if (held.size < mostAssets) held.set(id, { name, type, share })
+    else isFull = true
   }
-  const take = (): void => {
-    if (held === undefined || held.share <= 0) return
-    const own = topValueTypes[held.type]
-    addTo('top_values', held.name, inPercent(held.share))
-    if (own !== undefined) addTo(own, held.name, inPercent(held.share))
+  const end = (onTooMany: () => void): ReadonlyMap<string, readonly Sum[]> => {
+    if (isFull) onTooMany()
+    const lists = new Map<string, Sum[]>()
+    for (const { name, type, share } of isFull ? [] : held.values()) {
+      if (share <= 0) continue
+      keepLargest(lists, 'top_values', name, inPercent(share))
+      const own = topValueTypes[type]
+      if (own !== undefined) keepLargest(lists, own, name, inPercent(share))
+    }
+    return lists
   }
-  return {
-    add: (part: Held): void => {
-      if (held?.asset === part.asset) {
-        held = { ...part, share: held.share + part.share }
-        return
-      }
-      take()
-      held = part
-    },
-    end: () => {
-      take()
-      return lists
-    },
-  }
+  return { add, end }
+}
+
+function keepLargest(lists: Map<string, Sum[]>, list: string, name: string, percent: number): void {
+  const values = lists.get(list) ?? []
+  lists.set(list, values)
+  const least = values[mostValues - 1]
+  if (least !== undefined && percent < least.percent) return
+  values.push({ code: name, de: name, en: null, percent })
+  values.sort(bySize)
+  values.splice(mostValues)
 }

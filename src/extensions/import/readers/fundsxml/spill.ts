@@ -5,7 +5,11 @@
 
 import Database from 'better-sqlite3'
 
-const cacheKibibytes = 24_576
+const cacheKibibytes = 16_384
+/** Characters of a row of positions. */
+const rowLength = 32_768
+/** Assets in memory. */
+const mostKnown = 20_000
 
 /** Shares are whole numbers of this part of a percent: sums of them are exact, up to 90 million percent. */
 const perPercent = 1e8
@@ -22,18 +26,24 @@ interface Asset {
   readonly type: string | null
 }
 
-/** A position says itself what it is, beside the asset that it names. */
+/** Neither an id nor a currency has any. */
+const hasSeparator = /[\t\n]/
+
+const unknownAsset: Asset = { name: null, country: null, currency: null, type: null }
+
+/** A position says itself what it is, beside the asset that it names. What it does not say is ''. */
 interface Position {
-  readonly asset: string | null
-  readonly currency: string | null
-  readonly type: string | null
+  readonly asset: string
+  readonly currency: string
+  readonly type: string
   /** Eight digits behind the point are kept. */
   readonly percent: number
 }
 
-/** The positions of a portfolio with one asset in one currency. */
+/** A position with what is known of its asset. */
 interface Holding extends Asset {
-  readonly asset: string | null
+  /** Of the asset. */
+  readonly id: string
   readonly share: number
 }
 
@@ -59,8 +69,7 @@ export function openSpill() {
   db.pragma('synchronous = OFF')
   db.exec(`
     CREATE TABLE portfolio (id INTEGER PRIMARY KEY, date TEXT, place TEXT);
-    CREATE TABLE position (portfolio INTEGER, number INTEGER, asset TEXT, currency TEXT, type TEXT, share INTEGER,
-      PRIMARY KEY (portfolio, number)) WITHOUT ROWID;
+    CREATE TABLE positions (portfolio INTEGER, number INTEGER, lines TEXT, PRIMARY KEY (portfolio, number)) WITHOUT ROWID;
     CREATE TABLE asset (id TEXT PRIMARY KEY, name TEXT, country TEXT, currency TEXT, type TEXT) WITHOUT ROWID;
     CREATE TABLE item (portfolio INTEGER, structure TEXT, number INTEGER, name TEXT, percent REAL,
       PRIMARY KEY (portfolio, structure, number)) WITHOUT ROWID;
@@ -72,7 +81,7 @@ export function openSpill() {
     BEGIN`)
   const into = (table: string, columns: number, or = '') =>
     db.prepare(`INSERT ${or} INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`)
-  const addPosition = into('position', 6)
+  const addPositions = into('positions', 3)
   const addAsset = into('asset', 5, 'OR IGNORE')
   const addItem = into('item', 5)
   const addRisk = into('risk', 4)
@@ -81,12 +90,10 @@ export function openSpill() {
   const addClass = into('class', 2, 'OR IGNORE')
   const addProfile = db.prepare(`INSERT INTO profile VALUES (?, ?, ?)
     ON CONFLICT (isin) DO UPDATE SET texts = json_patch(excluded.texts, texts)`)
-  const holdings = db.prepare<[number], Holding>(
-    `SELECT own.asset AS asset, asset.name AS name, asset.country AS country, coalesce(own.currency, asset.currency) AS currency,
-        coalesce(asset.type, own.type) AS type, sum(own.share) AS share
-      FROM position AS own LEFT JOIN asset ON asset.id = own.asset WHERE own.portfolio = ?
-      GROUP BY own.asset, own.currency, own.type ORDER BY own.asset`,
-  )
+  const positions = db
+    .prepare<[number], string>('SELECT lines FROM positions WHERE portfolio = ? ORDER BY number')
+    .pluck()
+  const asset = db.prepare<[string], Asset>('SELECT name, country, currency, type FROM asset WHERE id = ?')
   const owners = db.prepare<[number], { isin: string; isNewest: number }>(
     `SELECT isin, NOT EXISTS (SELECT 1 FROM owner AS later WHERE later.isin = owner.isin AND later.date > owner.date) AS isNewest
     FROM owner WHERE portfolio = ? ORDER BY isin`,
@@ -97,11 +104,30 @@ export function openSpill() {
   const risks = db.prepare<[number], { code: string; value: string }>(
     'SELECT code, value FROM risk WHERE portfolio = ? ORDER BY number',
   )
+  /** Positions of one portfolio that wait to be a row: a row each would cost more than all else. */
+  const waiting = { portfolio: 0, number: 0, lines: '' }
+  const flush = (): void => {
+    if (waiting.lines !== '') addPositions.run(waiting.portfolio, waiting.number++, waiting.lines)
+    waiting.lines = ''
+  }
+  /** Funds of a company hold the same assets. */
+  const known = new Map<string, Asset>()
+  const assetOf = (id: string): Asset => {
+    const found = known.get(id) ?? asset.get(id) ?? unknownAsset
+    if (known.size >= mostKnown) known.clear()
+    known.set(id, found)
+    return found
+  }
   const classes = db.prepare<[string], string>('SELECT isin FROM class WHERE fund = ? ORDER BY isin').pluck()
   return {
     addPortfolio: ({ id, date, place }: Portfolio) => addPortfolio.run(id, date, place),
-    addPosition: (portfolio: number, number: number, { asset, currency, type, percent }: Position) =>
-      addPosition.run(portfolio, number, asset, currency, type, Math.round(percent * perPercent)),
+    addPosition: (portfolio: number, { asset: id, currency, type, percent }: Position): void => {
+      if (portfolio !== waiting.portfolio || waiting.lines.length > rowLength) flush()
+      waiting.portfolio = portfolio
+      const said =
+        hasSeparator.test(id) || hasSeparator.test(currency) ? `\t\t${type}` : `${id}\t${currency}\t${type}`
+      waiting.lines += `${said}\t${Math.round(percent * perPercent)}\n`
+    },
     /** The first of an id counts. */
     addAsset: (id: string, { name, country, currency, type }: Asset) =>
       addAsset.run(id, name, country, currency, type),
@@ -121,8 +147,24 @@ export function openSpill() {
     portfolios: () => db.prepare<[], Portfolio>('SELECT * FROM portfolio ORDER BY id').all(),
     ownersOf: (portfolio: number): readonly Owned[] =>
       owners.all(portfolio).map(({ isin, isNewest }) => ({ isin, isNewest: isNewest === 1 })),
-    /** Those with one asset come one after the other. */
-    holdingsOf: (portfolio: number): IterableIterator<Holding> => holdings.iterate(portfolio),
+    *holdingsOf(portfolio: number): Generator<Holding> {
+      flush()
+      for (const lines of positions.all(portfolio)) {
+        for (const line of lines.split('\n')) {
+          const [id = '', currency = '', type = '', share] = line.split('\t')
+          if (share === undefined) continue
+          const known = assetOf(id)
+          yield {
+            id,
+            name: known.name,
+            country: known.country,
+            currency: currency === '' ? known.currency : currency,
+            type: known.type ?? (type === '' ? null : type),
+            share: Number(share),
+          }
+        }
+      }
+    },
     itemsOf: (portfolio: number) => items.all(portfolio),
     risksOf: (portfolio: number) => risks.all(portfolio),
     close: () => db.close(),

@@ -5,13 +5,13 @@
  */
 
 import { isAscii, isUtf8 } from 'node:buffer'
-import { createReadStream } from 'node:fs'
 import { Parser, type GetContext } from 'saxen'
 import { quoted } from '../../../../core/data/model/printable.ts'
 import { messageOf } from '../../../../core/system/message.ts'
 import { readStart } from '../../../../core/system/read-start.ts'
 import {
   choosableEncodings,
+  chunksOf,
   decoderOf,
   encodingNames,
   type ChoosableEncoding,
@@ -53,7 +53,7 @@ export interface XmlOptions {
   readonly onLeftOut: (what: string, place: string) => void
 }
 
-const chunkBytes = 1 << 18
+const chunkBytes = 1 << 16
 /** A tag, a text, a comment. */
 const maxToken = 1 << 20
 /** A document within the file, which nobody reads. */
@@ -69,24 +69,44 @@ const maxDepth = 100
 export async function readXml(file: string, root: Elements, options: XmlOptions): Promise<string> {
   const { encoding, says } = encodingOf(file, options.encoding)
   const reader = xmlReader(file, root, options.onLeftOut)
-  const decode = decoderOf(encoding)
-  let cut: Buffer = Buffer.alloc(0)
-  for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>) {
-    options.onBytes(chunk.length)
-    const bytes = cut.length === 0 ? chunk : Buffer.concat([cut, chunk])
-    const size = encoding.startsWith('utf-16') ? bytes.length : wholeSize(bytes)
-    cut = bytes.subarray(size)
-    const whole = bytes.subarray(0, size)
-    const decoded = decode(whole)
-    const fault = faultIn(whole, decoded, encoding)
+  // What is UTF-16 becomes UTF-8 on the way: the end of a tag is one byte then.
+  const isWide = encoding.startsWith('utf-16')
+  const decode = decoderOf(isWide ? 'utf-8' : encoding)
+  const check = (bytes: Buffer): void => {
+    const fault = isAscii(bytes) ? undefined : faultIn(bytes, decode, encoding)
     if (fault !== undefined)
       throw new Error(`${file}, line ${reader.lineBehind(fault.before)}: it is ${fault.what}, ${says}`)
-    reader.write(decoded)
   }
-  if (cut.length > 0 && encoding === 'utf-8')
-    throw new Error(`${file}, line ${reader.lineBehind('')}: it ends within a character`)
-  reader.end(decode(cut))
+  const bytes = Buffer.allocUnsafe(maxToken + 4 * chunkBytes)
+  let kept = 0
+  for await (const chunk of isWide
+    ? narrowed(file, encoding, options.onBytes)
+    : chunksOf(file, options.onBytes, chunkBytes)) {
+    const total = kept + chunk.copy(bytes, kept)
+    const end = bytes.lastIndexOf(62, total - 1) + 1
+    if (end > 0) {
+      const piece = bytes.subarray(0, end)
+      check(piece)
+      reader.write(decode(piece))
+    }
+    const rest = bytes.subarray(end, total)
+    kept = rest.length > maxToken ? reader.passOver(rest.toString('latin1')) : rest.length
+    rest.subarray(0, kept).copy(bytes)
+  }
+  const rest = bytes.subarray(0, kept)
+  check(rest)
+  reader.end(decode(rest))
   return encodingNames[encoding]
+}
+
+/** A file in UTF-16, as UTF-8. */
+async function* narrowed(
+  file: string,
+  encoding: Encoding,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Buffer> {
+  const decode = decoderOf(encoding)
+  for await (const chunk of chunksOf(file, onBytes, chunkBytes)) yield Buffer.from(decode(chunk))
 }
 
 /** @returns the encoding, and where it is from: the end of a message */
@@ -134,29 +154,19 @@ function knownEncoding(label: string): ChoosableEncoding | undefined {
   }
 }
 
-/** @returns the first fault of a piece's encoding: its text before the fault, and what the bytes are */
+/** @returns the first fault of bytes that are not all ASCII: the text before it, and what they are */
 function faultIn(
   bytes: Buffer,
-  decoded: string,
+  decode: (bytes: Buffer) => string,
   encoding: Encoding,
 ): { before: string; what: string } | undefined {
-  if (encoding.startsWith('utf-16') ? !decoded.includes('\ufffd') : isAscii(bytes)) return undefined
   const isRight = isUtf8(bytes)
-  if (encoding.startsWith('utf-')) {
-    if (isRight) return undefined
-    return { before: decoded.slice(0, decoded.indexOf('\ufffd')), what: 'text of another encoding' }
-  }
-  // Texts of one byte a character never look like UTF-8 as a whole, unless they are.
-  return isRight ? { before: decoded.slice(0, decoded.search(/[^\0-\x7f]/)), what: 'UTF-8' } : undefined
-}
-
-/** How many bytes there are without the last character of UTF-8, if it is cut. */
-function wholeSize(bytes: Buffer): number {
-  let last = bytes.length - 1
-  while (last > bytes.length - 4 && last > 0 && ((bytes[last] ?? 0) & 0xc0) === 0x80) last--
-  const first = bytes[last] ?? 0
-  const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1
-  return size > bytes.length - last ? last : bytes.length
+  if (!encoding.startsWith('utf-'))
+    // Texts of one byte a character never look like UTF-8 as a whole, unless they are.
+    return isRight ? { before: decode(bytes).replace(/[^\0-\x7f][^]*/, ''), what: 'UTF-8' } : undefined
+  // A damaged character of UTF-16 has become U+FFFD.
+  if (isRight && !(encoding.startsWith('utf-16') && bytes.includes('\ufffd'))) return undefined
+  return { before: bytes.toString().replace(/\ufffd[^]*/, ''), what: 'text of another encoding' }
 }
 
 /** An element of the tree, with what is asked often. */
@@ -191,7 +201,6 @@ function xmlReader(file: string, root: Elements, onLeftOut: XmlOptions['onLeftOu
   let hasRoot = false
 
   const lines = lineCounter()
-  let rest = ''
   /** Characters that were given to the parser without an answer. */
   let quiet = 0
   let dropped = 0
@@ -310,28 +319,27 @@ function xmlReader(file: string, root: Elements, onLeftOut: XmlOptions['onLeftOu
   }
 
   return {
-    write: (decoded: string): void => {
-      const piece = rest + decoded
-      const end = piece.lastIndexOf('>') + 1
-      if (end > 0) give(piece.slice(0, end))
-      rest = piece.slice(end)
-      if (rest.length <= maxToken) return
+    /** @param piece that ends with a tag */
+    write: give,
+    /**
+     * A text, tag or comment goes on without an end. @returns how many of its characters are kept: none of a document, which is not read
+     * @throws {Error} if it is too long
+     */
+    passOver: (rest: string): number => {
       const inText = passed > 0 ? `<${passedName}>` : `${current.tag}>`
       const isText = !rest.includes('<')
-      const isBinary = isText && passed === 1 && passedName === binary
-      if (!isBinary)
+      if (!isText || passed !== 1 || passedName !== binary)
         throw refusal(tooLong(isText ? `the text of ${inText}` : 'a tag, a comment or a section'))
       dropped += rest.length
       if (dropped > maxBinary) throw refusal(`<${binary}> has more than ${maxBinary / 2 ** 20} MiB`)
       lines.begin(rest)
       lines.end()
-      rest = ''
+      return 0
     },
     /** @throws {Error} if the root has no end */
-    end: (decoded: string): void => {
-      const piece = rest + decoded
-      if (piece.trim() !== '' && hasRoot && above.length === 0) throw refusal('text stands behind its end')
-      lines.begin(piece)
+    end: (rest: string): void => {
+      if (rest.trim() !== '' && hasRoot && above.length === 0) throw refusal('text stands behind its end')
+      lines.begin(rest)
       lines.end()
       if (hasRoot && above.length === 0) return
       if (!hasRoot) throw refusal('it has no element')
@@ -340,7 +348,7 @@ function xmlReader(file: string, root: Elements, onLeftOut: XmlOptions['onLeftOu
       )
     },
     /** The line of a place behind all that was written. */
-    lineBehind: (later: string) => lines.here() + newlinesIn(rest) + newlinesIn(later),
+    lineBehind: (later: string) => lines.here() + newlinesIn(later),
   }
 }
 

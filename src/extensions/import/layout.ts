@@ -100,11 +100,9 @@ export function columnLayout(
   const { fields, ignored } = assigned
   const { constants, faults: wrongConstants } = constantsOf(table, fields, options)
   const faults = [...faultsOf(assigned, table, header.slice(0, width), options), ...wrongConstants]
-  const absent = table.columns.filter(
-    ({ name }) =>
-      ![...fields, ...constants].some(({ column }) => column.name === name) &&
-      !absence.computed.includes(name),
-  )
+  const isThere = (name: string) =>
+    options.constants.has(name) || fields.some(({ column }) => column.name === name)
+  const absent = table.columns.filter(({ name }) => !isThere(name) && !absence.computed.includes(name))
   const needed = absent.filter(({ isNullable, hasDefault }) => !isNullable && hasDefault !== true)
   const names = needed.map(({ name }) => name)
   // Without its key, no line says which row it is of.

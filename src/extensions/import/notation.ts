@@ -68,18 +68,21 @@ export function notationSniffer(
   return { look, notations, isNeeded: wanted.decimal === undefined || wanted.dates === undefined }
 }
 
+/** Days of eighty years. */
+const mostSeen = 30_000
+
 /** The forms that all days of a file have, as far as it was read. */
 function dateSniffer() {
   /** The first day of each set of forms: there are few sets. */
   const examples = new Map<string, Example & { readonly forms: readonly DateForm[] }>()
-  let last = ''
+  const seen = new Set<string>()
   // The form of a cell that is bad either way. It decides only which form the message names.
   let hint: DateForm | undefined
   return {
     look: (text: string, line: number): void => {
-      // Lines of one day follow each other.
-      if (text === last) return
-      last = text
+      // Days repeat: there are few of them, fund after fund.
+      if (seen.has(text)) return
+      if (seen.size < mostSeen) seen.add(text)
       const forms = dateFormsOf(text)
       if (forms.length === 0) hint ??= dateFormHint(text)
       else if (!examples.has(forms.join())) examples.set(forms.join(), { text, line, forms })

@@ -130,19 +130,41 @@ function exponential(cell: string, mark: DecimalMark): string {
   return /^[+-]?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{1,3}$/.test(text) ? text : 'NaN'
 }
 
-/** A number of a workbook. It is a float, which has lost digits: no decimal text is made of it. */
+/** Digits that a double keeps, whatever they are: those of a spreadsheet, too. */
+const keptDigits = 15
+
+/**
+ * A number of a workbook. It is a double: its shortest decimal text is what was typed, if it has no more digits than a double keeps.
+ * A formula may leave more: 61.830000000000005.
+ */
 function fromNumber(number: number, kind: Kind, { dates }: Notation): Value | CellProblem {
   if (kind === 'text') return String(number)
   if (kind === 'wkn') return wknOf(number)
   if (kind === 'day') return plainDay(String(number), dates) ?? { reason: `cannot be the number ${number}` }
   if (kind === 'number' || kind === 'fraction') return number
-  if (kind === 'integer' && Number.isSafeInteger(number)) return number
+  if (kind === 'decimal') return decimalOf(number)
+  const isWhole = Number.isSafeInteger(number)
+  if (isWhole && (kind === 'integer' || kind === 'flag' || kind === 'year'))
+    return converters[kind](String(number), { mark: 'point', dates, takesMinorUnits: false })
   return { reason: `cannot be the number ${number}` }
+}
+
+function decimalOf(number: number): Value | CellProblem {
+  const [, sign = '', whole = '', fraction = '', power = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(number)) ?? []
+  const decimal = movePoint(whole, fraction, Number(power))
+  const digits = (whole + fraction).replace(/^0+/, '')
+  if (decimal === undefined) return { reason: `cannot be the number ${number}` }
+  return digits.length > keptDigits && /[1-9]/.test(digits.slice(keptDigits))
+    ? { reason: `is the number ${number}, with more than ${keptDigits} digits, as formulas make them: round it in the spreadsheet` }
+    : checked('decimal', sign + decimal)
 }
 
 function fromDate(date: Date, kind: Kind): Value | CellProblem {
   const text = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/T00:00:00\.000Z$/, '')
   if (kind === 'day' && plainDay(text, 'iso') !== undefined) return text
+  // A spreadsheet makes a day of 05-31. It may have taken 05-06 for the sixth of May or the fifth of June.
+  if (kind === 'dayOfYear' && plainDay(text, 'iso') !== undefined && Number(text.slice(8)) > 12) return text.slice(5)
   return { reason: `cannot be the date ${printable(text)}` }
 }
 

@@ -5,10 +5,11 @@ import { foreignFile } from './foreign.ts'
 import { emt } from './emt.ts'
 import { fundsxml } from './fundsxml/fundsxml.ts'
 import type { FileStart, Reader, ReadOptions } from './reader.ts'
+import { openfunds } from './openfunds/openfunds.ts'
 import { table } from './table.ts'
 
 /** A line for each format. */
-export const readers: readonly Reader[] = [emt, fundsxml, table]
+export const readers: readonly Reader[] = [emt, fundsxml, openfunds, table]
 
 /**
  * @param all the registry @param as the name of a reader that was asked for

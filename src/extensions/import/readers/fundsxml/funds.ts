@@ -3,6 +3,7 @@
  * profile, and whose portfolios it has: its own, else those of its subfund or fund.
  */
 
+import { sumOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
 import type { RowSink } from '../reader.ts'
 import { unless, type WhyNot } from './unless.ts'
@@ -449,17 +450,4 @@ function fiscalYearEnd(record: Found): string | undefined {
   // Of a year that is no leap year: March begins behind 28 February.
   const end = new Date(Date.UTC(2025, Number(startMonth) - 1, Number(startDay) - 1))
   return Number.isNaN(end.getTime()) ? undefined : end.toISOString().slice(5, 10)
-}
-
-/** @param all plain decimals @returns their exact sum */
-function sumOf(all: readonly string[]): string {
-  const [only = ''] = all
-  if (all.length === 1) return only
-  const scale = Math.max(...all.map((text) => text.split('.')[1]?.length ?? 0))
-  const units = all.map((text) => {
-    const [whole = '', fraction = ''] = text.split('.')
-    return BigInt(whole + fraction.padEnd(scale, '0'))
-  })
-  const digits = String(units.reduce((sum, unit) => sum + unit, 0n)).padStart(scale + 1, '0')
-  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }

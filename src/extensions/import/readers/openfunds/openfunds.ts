@@ -1,0 +1,333 @@
+/** openfunds, the fields by which fund companies and distributors exchange data, as CSV or a workbook: rows of many tables. */
+
+import { isIsinInEitherCase } from '../../../../core/api/routes/values.ts'
+import { printable, quoted } from '../../../../core/data/model/printable.ts'
+import { openCsv } from '../../csv.ts'
+import { readEncoding } from '../../encoding.ts'
+import type { CellLines, Field } from '../../layout.ts'
+import { notationSniffer, type Notations } from '../../notation.ts'
+import { convert, isProblem, type FileCell, type Value } from '../../values.ts'
+import { linesOfSheet } from '../../workbook.ts'
+import { passMeter, within } from '../cells.ts'
+import type { FileStart, Reader, ReadOptions, RowSink, Told } from '../reader.ts'
+import { fieldOf, isIsinName, isOfId, isTellingName, type OpenField } from './fields.ts'
+import { openRows } from './rows.ts'
+
+export const openfunds: Reader = {
+  name: 'openfunds',
+  about: 'openfunds, CSV or XLSX: a column a field, by OF-ID or name, or a line a field',
+  recognises: ({ heads }) => heads.some(isFlatHeader) || isNarrow(heads),
+  read: async (start, sink, options): Promise<Told> => {
+    const { file } = start
+    const form = start.heads.some(isFlatHeader) ? flatForm : narrowForm
+    const cells = await openCells(start, form, sink, options)
+    const place = `${file}, line ${cells.headerLine}`
+    const bytes = passMeter(sink, options)
+    const shape = await form.shapeOf(cells, place)
+    const notations = await sniff(file, shape, bytes, options)
+    const rows = openRows(sink, options.currencies)
+    await shape.read({
+      values: valuesIn(shape.fields, notations, options),
+      record: rows.take,
+      sink,
+      bytes,
+    })
+    rows.end()
+    return {
+      form: [cells.form, form.about, ...notations.form],
+      notes: [...notTaken(shape.others), ...rows.notes()],
+      warnings: [],
+    }
+  },
+}
+
+/** A field, and where its cells are in a line as the form gives it. */
+interface PlacedField extends OpenField, Field {}
+
+type ValuesOf = (cells: readonly FileCell[]) => {
+  readonly values: Map<string, Value>
+  readonly faults: readonly string[]
+}
+
+interface Reading {
+  readonly values: ValuesOf
+  readonly record: ReturnType<typeof openRows>['take']
+  readonly sink: RowSink
+  readonly bytes: (count: number) => void
+}
+
+/** How a file holds its fields, as far as its header says. */
+interface Shape {
+  readonly fields: readonly PlacedField[]
+  /** Names of fields that no table has. */
+  readonly others: readonly string[]
+  /** Gives each line with a value to a sniffer. */
+  readonly look: (
+    look: (cells: readonly FileCell[], line: number) => void,
+    bytes: Reading['bytes'],
+  ) => Promise<void>
+  readonly read: (reading: Reading) => Promise<void>
+}
+
+interface Form {
+  readonly about: string
+  /** What a line has that is the first of the form, for messages. */
+  readonly what: string
+  readonly isHeader: (cells: readonly FileCell[]) => boolean
+  readonly isName: (text: string) => boolean
+  /** @throws {Error} that names the place */
+  readonly shapeOf: (cells: CellLines, place: string) => Promise<Shape>
+}
+
+async function openCells(
+  { file, sheets }: FileStart,
+  { isHeader, isName, what }: Form,
+  sink: RowSink,
+  options: ReadOptions,
+): Promise<CellLines> {
+  if (sheets !== null) return linesOfSheet(file, sheets, isHeader, what)
+  const asked = { asked: options.encoding, configured: options.usualEncodingOf('fund'), table: 'fund' }
+  const encoding = await readEncoding(file, asked, passMeter(sink, options))
+  const { delimiter, skipLines } = options
+  // In the narrow form all lines look alike, and none names the columns of the others.
+  return openCsv(file, encoding, {
+    delimiter,
+    skipLines: isHeader === isNarrowLine ? (skipLines ?? 0) : skipLines,
+    isName,
+  })
+}
+
+async function sniff(
+  file: string,
+  { fields, look }: Shape,
+  bytes: Reading['bytes'],
+  { decimal, dates }: ReadOptions,
+): Promise<Notations> {
+  const sniffer = notationSniffer(fields, { decimal, dates })
+  if (sniffer.isNeeded)
+    await look((cells, line) => {
+      sniffer.look(cells.map(withoutCommand), line)
+    }, bytes)
+  return within(file, sniffer.notations)
+}
+
+/** Commands of openfunds in place of a value: to leave what the receiver has, and that there is none. */
+const ignore = '[ignore]'
+const notAvailable = '[n/a]'
+const commandIn = (cell: FileCell) => (typeof cell === 'string' ? cell.trim().toLowerCase() : '')
+const withoutCommand = (cell: FileCell) => ([ignore, notAvailable].includes(commandIn(cell)) ? '' : cell)
+
+/** @returns a function that converts the cells of a line; a cell that is absent gives no value */
+function valuesIn(
+  fields: readonly PlacedField[],
+  { marks, dates }: Notations,
+  { takesMinorUnits }: ReadOptions,
+): ValuesOf {
+  return (cells) => {
+    const values = new Map<string, Value>()
+    const faults: string[] = []
+    for (const [index, { at, key, label, column }] of fields.entries()) {
+      const cell = cells[at]
+      if (cell === undefined || commandIn(cell) === ignore) continue
+      const notation = { mark: marks[index] ?? 'point', dates, takesMinorUnits } as const
+      const value = convert(withoutCommand(cell), column, notation)
+      if (isProblem(value)) faults.push(`${label} ${value.reason}`)
+      else values.set(key, value)
+    }
+    return { values, faults }
+  }
+}
+
+function isFlatHeader(cells: readonly FileCell[]): boolean {
+  return cells.filter(isOfId).length > 1 || (cells.some(isIsinName) && cells.some(isTellingName))
+}
+
+/** A column a field. Names may stand below the OF-IDs, or above. */
+const flatForm: Form = {
+  about: 'a column a field',
+  what: 'OF-IDs such as OFST020000, or the names of fields',
+  isHeader: isFlatHeader,
+  isName: (text) => isOfId(text) || isTellingName(text) || isIsinName(text),
+  shapeOf: (cells, place) => {
+    const { fields, others } = placedFields(cells.header, place)
+    const isin = fields.find(({ key }) => key === 'OFST020000')
+    if (isin === undefined) throw new Error(`${place}: field OFST020000 (ISIN) is missing`)
+    const isLine = (found: readonly FileCell[]) => isIsinInEitherCase(String(found[isin.at] ?? '').trim())
+    return Promise.resolve({
+      fields,
+      others,
+      look: (look, bytes) =>
+        cells.read({
+          line: (found, line) => {
+            if (isLine(found)) look(found, line)
+          },
+          text: () => undefined,
+          broken: () => undefined,
+          bytes,
+        }),
+      read: async ({ values: valuesOf, record, sink, bytes }) => {
+        let isBehindHeader = true
+        await cells.read({
+          line: (found, line) => {
+            const own = String(found[isin.at] ?? '').trim()
+            // The second line of a header, a type, a remark.
+            const isHeader = isBehindHeader && !/^[A-Z]{2}[A-Z0-9]{8,10}$/i.test(own)
+            if (isHeader) {
+              if (!isIsinName(own))
+                sink.leftOut('lines between the header and the first share class', `line ${line}`)
+              return
+            }
+            isBehindHeader = false
+            const { values, faults } = valuesOf(found)
+            const key = values.get('OFST020000')
+            if (faults.length > 0) sink.bad(line, faults)
+            else if (typeof key !== 'string') sink.bad(line, [`${isin.label} is empty`])
+            else record({ isin: key, values, place: `line ${line}` })
+          },
+          text: (line) => sink.leftOut('lines of text', `line ${line}`),
+          broken: (reason, line) => sink.bad(line, [reason]),
+          bytes,
+        })
+      },
+    })
+  },
+}
+
+function placedFields(header: readonly FileCell[], place: string) {
+  const fields: PlacedField[] = []
+  const others: string[] = []
+  for (const [at, cell] of header.entries()) {
+    const field = fieldOf(cell)
+    if (field === undefined) {
+      if (String(cell).trim() !== '') others.push(printable(String(cell).trim()))
+    } else if (fields.some(({ key }) => key === field.key))
+      throw new Error(`${place}: ${field.label} is there twice`)
+    else fields.push({ ...field, at })
+  }
+  return { fields, others }
+}
+
+/** Where a line of the narrow form has its parts. */
+interface NarrowPlaces {
+  readonly isin: number
+  readonly id: number
+  readonly value: number
+}
+
+const isIsin = (cell: FileCell) => isIsinInEitherCase(String(cell).trim())
+
+const isNarrowLine = (cells: readonly FileCell[]): boolean =>
+  cells.length > 2 && cells.filter(isOfId).length === 1 && cells.some(isIsin)
+
+/** A single line might be anything. */
+const isNarrow = (heads: FileStart['heads']): boolean => heads.filter(isNarrowLine).length > 1
+
+/** A line a field: ISIN, OF-ID and value, in any order. */
+const narrowForm: Form = {
+  about: 'a line a field',
+  what: 'an ISIN, an OF-ID and a value',
+  isHeader: isNarrowLine,
+  isName: (text) => isOfId(text) || isIsinName(text),
+  shapeOf: async (cells, place) => {
+    let places: NarrowPlaces | undefined
+    const found = new Map<string, PlacedField>()
+    const others = new Set<string>()
+    const title = cells.header
+    const each = async (
+      visit: (cells: readonly FileCell[], line: number) => void,
+      rest: Omit<Visiting, 'line'>,
+    ) => {
+      // The first line may name the columns, or be one of the others.
+      visit(title, cells.headerLine)
+      await cells.read({ line: visit, ...rest })
+    }
+    await each(
+      (line) => {
+        if (!isNarrowLine(line)) return
+        places ??= placesOf(line, title, place)
+        const cell = line[places.id] ?? ''
+        const field = fieldOf(cell)
+        if (field === undefined) others.add(printable(String(cell).trim()))
+        else if (!found.has(field.key)) found.set(field.key, { ...field, at: found.size })
+      },
+      { text: () => undefined, broken: () => undefined, bytes: () => undefined },
+    )
+    if (places === undefined) throw new Error(`${place}: no line has ${narrowForm.what}`)
+    const { isin, id, value } = places
+    const fields = [...found.values()]
+    const cellsOf = (line: readonly FileCell[]) => {
+      const field = found.get(fieldOf(line[id] ?? '')?.key ?? '')
+      const cells: FileCell[] = []
+      if (field !== undefined) cells[field.at] = line[value] ?? ''
+      return { field, cells }
+    }
+    return {
+      fields,
+      others: [...others],
+      look: (look, bytes) =>
+        each(
+          (line, number) => {
+            look(cellsOf(line).cells, number)
+          },
+          { text: () => undefined, broken: () => undefined, bytes },
+        ),
+      read: async ({ values: valuesOf, record, sink, bytes }) => {
+        const open = new Map<string, { values: Map<string, Value>; place: string }>()
+        await each(
+          (line, number) => {
+            const { field, cells: own } = cellsOf(line)
+            const key = String(line[isin] ?? '')
+              .trim()
+              .toUpperCase()
+            if (!isOfId(line[id] ?? '')) {
+              if (line !== title) sink.bad(number, [`${quoted(String(line[id] ?? ''))} is not an OF-ID`])
+            } else if (!isIsin(key)) sink.bad(number, [`${quoted(key)} is not an ISIN`])
+            else if (field !== undefined) {
+              const { values, faults } = valuesOf(own)
+              if (faults.length > 0) sink.bad(number, faults)
+              const before = open.get(key)
+              const isNext =
+                before === undefined || [...values.keys()].some((name) => before.values.has(name))
+              if (before !== undefined && isNext) record({ isin: key, ...before })
+              const next = isNext ? { values: new Map<string, Value>(), place: `line ${number}` } : before
+              open.set(key, next)
+              for (const [name, one] of values) next.values.set(name, one)
+            }
+          },
+          {
+            text: (line) => sink.leftOut('lines of text', `line ${line}`),
+            broken: (reason, line) => sink.bad(line, [reason]),
+            bytes,
+          },
+        )
+        for (const [key, one] of open) record({ isin: key, ...one })
+      },
+    }
+  },
+}
+
+type Visiting = Parameters<CellLines['read']>[0]
+
+/** @throws {Error} if several columns may have the values */
+function placesOf(line: readonly FileCell[], title: readonly FileCell[], place: string): NarrowPlaces {
+  const isin = line.findIndex(isIsin)
+  const id = line.findIndex(isOfId)
+  const others = line.flatMap((_, at) => (at === isin || at === id ? [] : [at]))
+  const named = others.filter((at) =>
+    /^(?:value|wert|field value|of-?value)$/i.test(String(title[at] ?? '').trim()),
+  )
+  const [value, another] = named.length > 0 ? named : others
+  if (value === undefined || another !== undefined)
+    throw new Error(
+      `${place}: several columns may have the values: name one of them Value, in the first line`,
+    )
+  return { isin, id, value }
+}
+
+const shownFields = 8
+
+function notTaken(others: readonly string[]): readonly string[] {
+  if (others.length === 0) return []
+  const more = others.length > shownFields ? ` and ${others.length - shownFields} more` : ''
+  return [`not taken, since no table has them: ${others.slice(0, shownFields).join(', ')}${more}`]
+}

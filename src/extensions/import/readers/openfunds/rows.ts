@@ -1,0 +1,387 @@
+/** What openfunds says of a share class becomes rows: its fund, price, corporate actions, document, profile and EMT. */
+
+import { schemaTables } from '../../../../core/data/model/schema.ts'
+import { percentOf, reciprocalOf, sumOf } from '../../decimals.ts'
+import type { Value } from '../../values.ts'
+import type { RowSink } from '../reader.ts'
+import type { OfId } from './fields.ts'
+
+/** A line of a file, or what it says of a share class up to the next value of the same field. */
+export interface OpenRecord {
+  readonly isin: string
+  /** By the keys of fields. Null: the file says that there is none. A field that is absent is unknown. */
+  readonly values: ReadonlyMap<string, Value>
+  readonly place: string
+}
+
+type Values = Readonly<Record<string, Value | undefined>>
+
+interface Collected {
+  readonly values: Record<string, Value>
+  readonly place: string
+}
+
+/** Payments of one ex-day: several are one distribution. A payment that several lines name is one, too. */
+interface Payments {
+  readonly isin: string
+  readonly exDate: string
+  readonly currency: string | undefined
+  readonly place: string
+  readonly amounts: Map<string, string>
+}
+
+interface Assets {
+  readonly date: string
+  readonly amount: string
+}
+
+/**
+ * Puts together what lines say of a fund: they wait until the end, a few values a fund. Prices do not wait.
+ * @param currencies of the funds in the database
+ */
+export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>) {
+  /** By table and key. */
+  const collected = new Map<string, { readonly table: string; readonly rows: Collected[] }>()
+  const payments = new Map<string, Payments>()
+  /** The newest by fund and column. */
+  const assets = new Map<string, Map<string, Assets>>()
+
+  const collect = (table: string, key: string, values: Values, place: string): void => {
+    const own = storable(table, values)
+    if (Object.keys(own).length < 2) return
+    const id = `${table} ${key}`
+    const found = collected.get(id) ?? { table, rows: [] }
+    collected.set(id, found)
+    const fitting = found.rows.find((row) =>
+      Object.entries(own).every(([name, value]) => (row.values[name] ?? value) === value),
+    )
+    // Of rows that contradict each other, the sink says where.
+    if (fitting === undefined) found.rows.push({ values: own, place })
+    else Object.assign(fitting.values, own)
+  }
+
+  const take = (record: OpenRecord): void => {
+    const { isin, place } = record
+    const of = textsOf(record)
+    collect(
+      'fund',
+      isin,
+      { isin, ...fundValues(of), ...lifeOf(of), ...suspensionOf(of, record, sink) },
+      place,
+    )
+    collect('profile', isin, { isin, ...profileValues(of, record, sink) }, place)
+    collect('emt', isin, { isin, ...emtValues(record) }, place)
+    takePrice(record, of, sink)
+    takeDistribution(record, of)
+    takeAssets(record, of)
+    takeSplit(record, of, sink)
+    const exDate = of('OFST020566')
+    const successor = of('OFST020575')
+    if (typeof exDate === 'string' && typeof successor === 'string') {
+      const values = { isin, ex_date: exDate, kind: 'merger', successor_isin: successor }
+      collect('corporate_action', `${isin} ${exDate} merger`, values, place)
+    }
+    for (const document of documentsOf(record, of, sink))
+      collect('document', [isin, document.language, document.date].join(' '), { isin, ...document }, place)
+  }
+
+  const takeDistribution = ({ isin, place }: OpenRecord, of: TextOf): void => {
+    const amount = of('OFDY005020')
+    const exDate = of('OFDY005010')
+    if (typeof amount !== 'string' || Number(amount) === 0) return
+    if (of('OFDY005030') === 0) {
+      sink.leftOut('a dividend that is estimated, not final (OFDY005030)', place)
+      return
+    }
+    if (typeof exDate !== 'string') {
+      sink.bad(place, ['OFDY005020 (Dividend Gross) has no day in OFDY005010 (Dividend Ex Date)'])
+      return
+    }
+    const currency = textOr(of('OFDY005000'), textOr(of('OFST020540'), currencies.get(isin)))
+    const id = `${isin} ${exDate} ${currency ?? ''}`
+    const own = payments.get(id) ?? { isin, exDate, currency, place, amounts: new Map<string, string>() }
+    payments.set(id, own)
+    own.amounts.set(`${String(of('OFDY005015') ?? '')} ${amount}`, amount)
+  }
+
+  const takeAssets = ({ isin, values, place }: OpenRecord, of: TextOf): void => {
+    const currency = textOr(of('OFST020540'), currencies.get(isin))
+    const add = (column: string, id: OfId, own: Value | undefined, date: Value | undefined) => {
+      const amount = amountIn(values, id, currency, own)
+      if (amount === undefined) {
+        if (typeof of(id) === 'string')
+          sink.leftOut(`${id} in a currency that is not known to be that of its share class`, place)
+        return
+      }
+      const byColumn = assets.get(isin) ?? new Map<string, Assets>()
+      assets.set(isin, byColumn)
+      const day = String(date ?? '')
+      if (day >= (byColumn.get(column)?.date ?? '')) byColumn.set(column, { date: day, amount })
+    }
+    add('fund_assets', 'OFDY000070', currency, of('OFDY000071'))
+    add('total_fund_assets', 'OFDY000060', of('OFST010410'), of('OFDY000061'))
+    if (assets.has(isin) && !collected.has(`profile ${isin}`))
+      collected.set(`profile ${isin}`, { table: 'profile', rows: [{ values: { isin }, place }] })
+  }
+
+  let summed = 0
+  /** To be called after the last record. */
+  const end = (): void => {
+    for (const { table, rows } of collected.values()) {
+      for (const { values, place } of rows) {
+        const own = table === 'profile' ? assets.get(String(values['isin'])) : undefined
+        const amounts = [...(own ?? [])].map(([column, { amount }]) => [column, amount] as const)
+        const all = { ...values, ...Object.fromEntries(amounts) }
+        // openfunds has not all of a profile.
+        if (table === 'profile') sink.part(table, all, place)
+        else sink.row(table, all, place)
+      }
+    }
+    for (const { isin, exDate, currency = null, place, amounts } of payments.values()) {
+      if (amounts.size > 1) summed++
+      const amount = sumOf([...amounts.values()])
+      sink.row('corporate_action', { isin, ex_date: exDate, kind: 'distribution', amount, currency }, place)
+    }
+  }
+  const notes = () =>
+    summed === 0 ? [] : [`distributions with several payments of a day, which are summed: ${summed}`]
+  return { take, end, notes }
+}
+
+/** Reads a field of a record, in whichever language it has it. */
+type TextOf = (id: OfId) => Value | undefined
+
+function textsOf({ values }: OpenRecord): TextOf {
+  return (id) => {
+    for (const key of [id, `${id}(de)`, `${id}(en)`]) if (values.has(key)) return values.get(key)
+    return undefined
+  }
+}
+
+const textOr = (value: Value | undefined, other: string | undefined) =>
+  typeof value === 'string' ? value : other
+
+/** Without what is unknown. NULL is unknown, too, where the schema has no NULL. */
+function storable(table: string, values: Values): Record<string, Value> {
+  const columns = Object.values(schemaTables).find(({ name }) => name === table)?.columns ?? []
+  const mandatory = new Set(columns.filter(({ isNullable }) => !isNullable).map(({ name }) => name))
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === undefined || (value === null && mandatory.has(name)) ? [] : [[name, value] as const],
+    ),
+  )
+}
+
+const fundValues = (of: TextOf): Values => ({
+  wkn: of('OFST020015'),
+  name: of('OFST020060'),
+  fund_inception_date: of('OFST020560') ?? of('OFST010240'),
+  currency: of('OFST020540'),
+})
+
+/** The end of a fund. A merger has its own table. */
+function lifeOf(of: TextOf): Values {
+  const terminated = of('OFST020566')
+  const matures = of('OFEM000650')
+  if (typeof terminated === 'string')
+    return typeof of('OFST020575') === 'string' ? {} : { end_date: terminated, end_reason: 'liquidated' }
+  if (typeof matures === 'string') return { end_date: matures, end_reason: 'matured' }
+  return terminated === null ? { end_date: null, end_reason: null } : {}
+}
+
+const closed = 'closed for subscription and redemption'
+
+/** Shares are not issued and redeemed while a class is closed for both, or dormant: without assets. */
+function suspensionOf(of: TextOf, { place }: OpenRecord, sink: RowSink): Values {
+  const status = of('OFST023100')
+  const since = of('OFST023110')
+  const dormant = of('OFST020562')
+  if (typeof status === 'string' && status.toLowerCase() === closed) {
+    if (typeof since === 'string') return { suspended_from: since, suspended_to: null }
+    sink.leftOut(`a share class that is ${closed}, without its day (OFST023110)`, place)
+    return {}
+  }
+  if (typeof dormant === 'string') return { suspended_from: dormant, suspended_to: of('OFST020563') ?? null }
+  return typeof status === 'string' || dormant === null ? { suspended_from: null, suspended_to: null } : {}
+}
+
+function takePrice(record: OpenRecord, of: TextOf, sink: RowSink): void {
+  const { isin, place } = record
+  const navs = (
+    [
+      ['OFDY000040', 'OFDY000041'],
+      ['OFDY000035', 'OFDY000036'],
+    ] as const
+  ).filter(([nav]) => typeof of(nav) === 'string')
+  const [nav, other] = navs
+  const sides = (['OFDY000025', 'OFDY000020'] as const).filter((side) => typeof of(side) === 'string')
+  if (nav === undefined) {
+    if (sides.length > 0)
+      sink.leftOut('a bid or ask price without a NAV, which each price of the schema has', place)
+    return
+  }
+  if (other !== undefined)
+    sink.leftOut('a valuation NAV beside the transaction NAV, at which shares are dealt', place)
+  const [navId, dateId] = nav
+  const date = of(dateId)
+  if (typeof date !== 'string') {
+    sink.bad(place, [`${navId} has no day in ${dateId}`])
+    return
+  }
+  const sideOf = (id: OfId, dayId: OfId) => {
+    const price = of(id)
+    if (typeof price !== 'string') return undefined
+    const day = of(dayId)
+    if (day === undefined || day === null || day === date) return price
+    sink.leftOut('a bid or ask price of another day than the NAV', place)
+    return undefined
+  }
+  const values = {
+    isin,
+    date,
+    currency: of('OFST020540') ?? undefined,
+    net_asset_value: of(navId),
+    issue_price: sideOf('OFDY000025', 'OFDY000026'),
+    repurchase_price: sideOf('OFDY000020', 'OFDY000021'),
+  }
+  sink.row('price', storable('price', values), place)
+}
+
+/** openfunds counts old shares for a new one, the schema new shares for an old one. */
+function takeSplit({ isin, place }: OpenRecord, of: TextOf, sink: RowSink): void {
+  const ratio = of('OFDY005062')
+  const exDate = of('OFDY005060')
+  if (typeof ratio !== 'string' || Number(ratio) === 1) return
+  if (typeof exDate !== 'string') {
+    sink.bad(place, ['OFDY005062 (Split Ratio) has no day in OFDY005060 (Split Reference Date)'])
+    return
+  }
+  const factor = reciprocalOf(ratio)
+  if (factor === undefined)
+    sink.bad(place, [
+      `OFDY005062 (Split Ratio) is ${ratio}, which is no ratio or has too few digits: three new shares for an old one are 0.3333333`,
+    ])
+  else sink.row('corporate_action', { isin, ex_date: exDate, kind: 'split', factor }, place)
+}
+
+const kidTitles: Readonly<Record<string, string>> = { de: 'Basisinformationsblatt' }
+
+function documentsOf({ values, place }: OpenRecord, of: TextOf, sink: RowSink) {
+  const found = [...values].filter(([key, url]) => key.startsWith('OFEP000750') && typeof url === 'string')
+  const date = of('OFEP000700')
+  return found.flatMap(([key, url]) => {
+    const language = /\(([a-z]{2})/.exec(key)?.[1]
+    if (language === undefined)
+      sink.leftOut(
+        'a KID whose language the file does not say: its field names it, as in OFEP000750(de)',
+        place,
+      )
+    else if (typeof date !== 'string') sink.leftOut('a KID without its day (OFEP000700)', place)
+    else
+      return [{ kind: 'kid', language, date, title: kidTitles[language] ?? 'Key information document', url }]
+    return []
+  })
+}
+
+const accumulating: Readonly<Record<string, number>> = { accumulating: 1, distributing: 0 }
+
+function profileValues(of: TextOf, record: OpenRecord, sink: RowSink): Values {
+  const { place } = record
+  const efama = of('OFST350100')
+  const policy = of('OFST020400')
+  const flag = typeof policy === 'string' ? accumulating[policy.toLowerCase()] : policy
+  if (typeof policy === 'string' && flag === undefined)
+    sink.leftOut(`a distribution policy that the profile has no place for: ${policy}`, place)
+  const directive = of('OFST160040')
+  const percent = (...ids: readonly OfId[]) => percentIn(of, ids, place, sink)
+  return {
+    // The categories of the BVI are codes, those of EFAMA are words.
+    category_de: efama ?? of('OFST730010'),
+    category_en: efama,
+    benchmark: benchmarkOf(of('OFST023200')),
+    end_of_fiscal_year: of('OFST010440'),
+    accumulating: flag,
+    conformity: typeof directive === 'string' ? (directive.toUpperCase() === 'UCITS' ? 1 : 0) : directive,
+    issue_surcharge: percent('OFST451320', 'OFST451340'),
+    redemption_fee: percent('OFST451420', 'OFST451440'),
+    total_expense_ratio: percent(typeof of('OFST452120') === 'string' ? 'OFST452120' : 'OFST452200'),
+    management_fee: percent('OFST452000'),
+    custodian_bank_fee: percent('OFST451040'),
+    performance_fee: of('OFST451027'),
+    ...minimumOf(of, place, sink),
+  }
+}
+
+/** `[0.4]MSCI World|[0.6]iBoxx` is 40 % MSCI World, 60 % iBoxx. */
+function benchmarkOf(text: Value | undefined): Value | undefined {
+  if (typeof text !== 'string') return text
+  const parts = text.split('|').map((part) => {
+    const [, weight, name = ''] = /^\s*(?:\[([0-9]*\.?[0-9]+)\])?\s*([^]*)$/.exec(part) ?? []
+    return weight === undefined ? name.trim() : `${percentOf(weight)} % ${name.trim()}`
+  })
+  return parts.join(', ')
+}
+
+/** @returns the sum of fractions as a percentage */
+function percentIn(of: TextOf, ids: readonly OfId[], place: string, sink: RowSink): Value | undefined {
+  const known = ids.map(of).filter((value) => value !== undefined)
+  const fractions = known.filter((value) => typeof value === 'string')
+  if (fractions.length === 0) return known.length === 0 ? undefined : null
+  const large = ids.find((id) => Number(of(id) ?? 0) >= 1)
+  if (large === undefined) return Number(percentOf(sumOf(fractions)))
+  const given = String(of(large))
+  sink.bad(place, [
+    `${large} is ${given}, that is ${percentOf(given)} %: openfunds writes fractions, 0.05 for 5 %`,
+  ])
+  return undefined
+}
+
+function minimumOf(of: TextOf, place: string, sink: RowSink): Values {
+  const minimum = of('OFST400230')
+  if (typeof minimum !== 'string') return {}
+  const currency = of('OFST400240')
+  if (typeof currency === 'string' && currency === of('OFST020540'))
+    return { one_time_investment: 1, one_time_investment_minimum: minimum }
+  sink.leftOut('a minimal subscription in a currency that is not known to be that of its share class', place)
+  return {}
+}
+
+const emtColumns = {
+  ongoing_costs_date: 'OFEM081000',
+  ongoing_costs: 'OFEM080300',
+  transaction_costs_date: 'OFEM071600',
+  transaction_costs: 'OFEM071300',
+  incidental_costs_date: 'OFEM071600',
+  incidental_costs: 'OFEM071400',
+  entry_costs: 'OFEM080250',
+  governanceprocess: 'OFEM000750',
+  other_specific_investment_need: 'OFEM051150',
+} as const satisfies Readonly<Record<string, OfId>>
+
+/** Costs are fractions in both. */
+function emtValues({ values }: OpenRecord): Values {
+  const preference = values.get('OFEM051050')
+  const found = Object.entries(emtColumns).map(([column, id]) => [column, values.get(id)] as const)
+  return {
+    srri: values.get('OFEM040200') ?? values.get('OFST024000'),
+    ...Object.fromEntries(found),
+    compatible_for_clients_with_esg_preferences:
+      typeof preference === 'string'
+        ? (({ yes: 'Y', neutral: 'Neutral' } as Readonly<Record<string, string>>)[preference.toLowerCase()] ??
+          preference)
+        : preference,
+  }
+}
+
+/** @param own the currency of the amount that names none @returns the amount in a currency; undefined if it is unknown */
+function amountIn(
+  values: ReadonlyMap<string, Value>,
+  id: OfId,
+  currency: string | undefined,
+  own: Value | undefined,
+): string | undefined {
+  if (currency === undefined) return undefined
+  const amount = own === currency ? values.get(id) : undefined
+  const named = values.get(`${id}_${currency}`)
+  return typeof amount === 'string' ? amount : typeof named === 'string' ? named : undefined
+}

@@ -186,6 +186,9 @@ until further notice) may be missing. A file with the columns isin and end_date 
 document: kind is kid, prospectus, annual_report, half_year_report or factsheet; language has two letters (de); url begins
 with https:// or http://. A fund has one document of a kind, language and date. Nothing is fetched.
 
+openfunds: fields by OF-ID (OFST020000) or name, a column a field or a line a field. [IGNORE] keeps what the database has,
+[N/A] is NULL. Fractions become percentages, and the ratio of a split is turned around.
+
 EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in their list, are warnings.
 
 Complete: --complete marks a day as loaded, in the table complete_load: the newest day of table price, or the one that is

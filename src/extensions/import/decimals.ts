@@ -68,7 +68,9 @@ function hasEnd(number: bigint): boolean {
 /** @returns the quotient, rounded half up, without zeros at its end */
 function quotient(top: bigint, bottom: bigint): string {
   const units = (2n * top * 10n ** BigInt(decimals) + bottom) / (2n * bottom)
-  return plain({ units, scale: decimals }).replace(/\.?0+$/, '')
+  const text = plain({ units, scale: decimals })
+  const last = Array.from(text).findLastIndex((digit) => digit !== '0')
+  return text.slice(0, text[last] === '.' ? last : last + 1)
 }
 
 type Fraction = readonly [top: bigint, bottom: bigint]

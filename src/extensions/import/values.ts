@@ -156,7 +156,9 @@ function decimalOf(number: number): Value | CellProblem {
   const digits = (whole + fraction).replace(/^0+/, '')
   if (decimal === undefined) return { reason: `cannot be the number ${number}` }
   return digits.length > keptDigits && /[1-9]/.test(digits.slice(keptDigits))
-    ? { reason: `is the number ${number}, with more than ${keptDigits} digits, as formulas make them: round it in the spreadsheet` }
+    ? {
+        reason: `is the number ${number}, with more than ${keptDigits} digits, as formulas make them: round it in the spreadsheet`,
+      }
     : checked('decimal', sign + decimal)
 }
 
@@ -164,7 +166,8 @@ function fromDate(date: Date, kind: Kind): Value | CellProblem {
   const text = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/T00:00:00\.000Z$/, '')
   if (kind === 'day' && plainDay(text, 'iso') !== undefined) return text
   // A spreadsheet makes a day of 05-31. It may have taken 05-06 for the sixth of May or the fifth of June.
-  if (kind === 'dayOfYear' && plainDay(text, 'iso') !== undefined && Number(text.slice(8)) > 12) return text.slice(5)
+  if (kind === 'dayOfYear' && plainDay(text, 'iso') !== undefined && Number(text.slice(8)) > 12)
+    return text.slice(5)
   return { reason: `cannot be the date ${printable(text)}` }
 }
 

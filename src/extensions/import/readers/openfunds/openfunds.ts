@@ -171,7 +171,7 @@ const flatForm: Form = {
           line: (found, line) => {
             const own = String(found[isin.at] ?? '').trim()
             // The second line of a header, a type, a remark.
-            const isHeader = isBehindHeader && !/^[A-Z]{2}[A-Z0-9]{8,10}$/i.test(own)
+            const isHeader = isBehindHeader && (isIsinName(own) || !/^[A-Z]{2}[A-Z0-9]{9,11}$/i.test(own))
             if (isHeader) {
               if (!isIsinName(own))
                 sink.leftOut('lines between the header and the first share class', `line ${line}`)

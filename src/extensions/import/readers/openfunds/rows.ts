@@ -74,7 +74,7 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     takePrice(record, of, sink)
     takeDistribution(record, of)
     takeAssets(record, of)
-    takeSplit(record, of, sink)
+    takeSplit(record, of)
     const exDate = of('OFST020566')
     const successor = of('OFST020575')
     if (typeof exDate === 'string' && typeof successor === 'string') {
@@ -122,6 +122,25 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     add('total_fund_assets', 'OFDY000060', of('OFST010410'), of('OFDY000061'))
     if (assets.has(isin) && !collected.has(`profile ${isin}`))
       collected.set(`profile ${isin}`, { table: 'profile', rows: [{ values: { isin }, place }] })
+  }
+
+  /** openfunds counts old shares for a new one, the schema new shares for an old one. */
+  const takeSplit = ({ isin, place }: OpenRecord, of: TextOf): void => {
+    const ratio = of('OFDY005062')
+    const exDate = of('OFDY005060')
+    if (typeof ratio !== 'string' || Number(ratio) === 1) return
+    if (typeof exDate !== 'string') {
+      sink.bad(place, ['OFDY005062 (Split Ratio) has no day in OFDY005060 (Split Reference Date)'])
+      return
+    }
+    const factor = reciprocalOf(ratio)
+    const kind = 'split'
+    if (factor !== undefined)
+      collect('corporate_action', `${isin} ${exDate} ${kind}`, { isin, ex_date: exDate, kind, factor }, place)
+    else
+      sink.bad(place, [
+        `OFDY005062 (Split Ratio) is ${ratio}, which is no ratio or has too few digits: three new shares for an old one are 0.3333333`,
+      ])
   }
 
   let summed = 0
@@ -179,12 +198,14 @@ const fundValues = (of: TextOf): Values => ({
   currency: of('OFST020540'),
 })
 
-/** The end of a fund. A merger has its own table. */
+/** The end of a fund; of one that is merged, table corporate_action has it. */
 function lifeOf(of: TextOf): Values {
   const terminated = of('OFST020566')
   const matures = of('OFEM000650')
   if (typeof terminated === 'string')
-    return typeof of('OFST020575') === 'string' ? {} : { end_date: terminated, end_reason: 'liquidated' }
+    return typeof of('OFST020575') === 'string'
+      ? { end_date: null, end_reason: null }
+      : { end_date: terminated, end_reason: 'liquidated' }
   if (typeof matures === 'string') return { end_date: matures, end_reason: 'matured' }
   return terminated === null ? { end_date: null, end_reason: null } : {}
 }
@@ -247,23 +268,6 @@ function takePrice(record: OpenRecord, of: TextOf, sink: RowSink): void {
   sink.row('price', storable('price', values), place)
 }
 
-/** openfunds counts old shares for a new one, the schema new shares for an old one. */
-function takeSplit({ isin, place }: OpenRecord, of: TextOf, sink: RowSink): void {
-  const ratio = of('OFDY005062')
-  const exDate = of('OFDY005060')
-  if (typeof ratio !== 'string' || Number(ratio) === 1) return
-  if (typeof exDate !== 'string') {
-    sink.bad(place, ['OFDY005062 (Split Ratio) has no day in OFDY005060 (Split Reference Date)'])
-    return
-  }
-  const factor = reciprocalOf(ratio)
-  if (factor === undefined)
-    sink.bad(place, [
-      `OFDY005062 (Split Ratio) is ${ratio}, which is no ratio or has too few digits: three new shares for an old one are 0.3333333`,
-    ])
-  else sink.row('corporate_action', { isin, ex_date: exDate, kind: 'split', factor }, place)
-}
-
 const kidTitles: Readonly<Record<string, string>> = { de: 'Basisinformationsblatt' }
 
 function documentsOf({ values, place }: OpenRecord, of: TextOf, sink: RowSink) {
@@ -316,8 +320,8 @@ function profileValues(of: TextOf, record: OpenRecord, sink: RowSink): Values {
 function benchmarkOf(text: Value | undefined): Value | undefined {
   if (typeof text !== 'string') return text
   const parts = text.split('|').map((part) => {
-    const [, weight, name = ''] = /^\s*(?:\[([0-9]*\.?[0-9]+)\])?\s*([^]*)$/.exec(part) ?? []
-    return weight === undefined ? name.trim() : `${percentOf(weight)} % ${name.trim()}`
+    const [, weight, name = part] = /^\[([0-9]*(?:\.[0-9]+)?)\]([^]*)$/.exec(part.trim()) ?? []
+    return /[0-9]/.test(weight ?? '') ? `${percentOf(weight ?? '')} % ${name.trim()}` : name.trim()
   })
   return parts.join(', ')
 }

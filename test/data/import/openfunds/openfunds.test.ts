@@ -1,0 +1,375 @@
+/** openfunds: its fields in columns or in lines, as CSV or a workbook, into rows of several tables. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { editDatabase, readDatabase } from '../../../support/database.ts'
+import { importFolder, isins, unknownIsin } from '../database.ts'
+import { dumpAll } from '../dialects.ts'
+import { workbook, type SheetCell } from '../workbook.ts'
+
+const folder = importFolder()
+const [first, second] = isins
+
+type Cells = readonly (readonly string[])[]
+const csv = (lines: Cells) => lines.map((line) => line.join(';')).join('\n') + '\n'
+
+/** The fields of one share class, by OF-ID. */
+type Fields = Readonly<Record<string, string>>
+const flat = (...records: readonly Fields[]): Cells => {
+  const ids = [...new Set(records.flatMap((record) => Object.keys(record)))]
+  return [ids, ...records.map((record) => ids.map((id) => record[id] ?? ''))]
+}
+const narrow = (record: Fields): Cells =>
+  Object.entries(record)
+    .filter(([id]) => id !== 'OFST020000')
+    .map(([id, value]) => [record['OFST020000'] ?? '', id, value])
+
+async function importText(content: string | Buffer, ...flags: string[]) {
+  const db = folder.database()
+  editDatabase(folder.file(db), `DELETE FROM corporate_action; DELETE FROM price; DELETE FROM document`)
+  const before = dumpAll(folder.file(db))
+  writeFileSync(folder.file('data.dat'), content)
+  const text = String(content)
+  const outcome = await folder.import(
+    'data.dat',
+    '--db',
+    db,
+    ...flags,
+    ...(/OFDY0000(?:35|40)[;\n]|NAV;|^PK/.test(text) ? ['--derive'] : []),
+  )
+  const query = (sql: string) => readDatabase(folder.file(db), sql)
+  return {
+    ...outcome,
+    query,
+    isUnchanged: JSON.stringify(before) === JSON.stringify(dumpAll(folder.file(db))),
+  }
+}
+
+const full: Fields = {
+  OFST001000: 'Elbe Group',
+  OFST020000: first,
+  OFST020060: 'Elbe Equity R EUR',
+  OFST020540: 'EUR',
+  OFST020560: '2011-04-01',
+  OFST010410: 'EUR',
+  OFDY000040: '101.50',
+  OFDY000041: '2024-05-03',
+  OFDY005010: '2024-03-01',
+  OFDY005020: '1.25',
+  OFDY005030: 'yes',
+  OFDY005060: '2024-02-01',
+  OFDY005062: '0.1666666',
+  OFST350100: 'Equity',
+  OFST023200: '[0.4]MSCI World|[0.6]iBoxx EUR',
+  OFDY000060: '52068844.48',
+  OFDY000061: '2024-05-03',
+  OFDY000070: '14751316.10',
+  OFST010440: '09-30',
+  OFST020400: 'distributing',
+  OFST160040: 'UCITS',
+  OFST400230: '1000',
+  OFST400240: 'EUR',
+  OFST451027: 'yes',
+  OFST451040: '[N/A]',
+  OFST451320: '0.05',
+  OFST451340: '0.0025',
+  OFST451420: '0',
+  OFST452000: '0.0135',
+  OFST452120: '0.0158',
+  OFEM040200: '5',
+  OFEM080300: '0.0158',
+  OFEM081000: '2023-12-31',
+  OFEM051050: 'neutral',
+  'OFEP000750(de)': 'https://funds.example/kid-de.pdf',
+  'OFEP000750(en)': 'https://funds.example/kid-en.pdf',
+  OFEP000700: '2024-01-15',
+}
+
+const fund = `SELECT name, fund_inception_date, currency, wkn FROM fund WHERE isin = '${first}'`
+const price = 'SELECT isin, date, net_asset_value, issue_price, repurchase_price FROM price'
+const actions =
+  'SELECT ex_date, kind, amount, currency, factor, successor_isin FROM corporate_action ORDER BY ex_date'
+const profile = `SELECT category_de, category_en, benchmark, fund_assets, total_fund_assets, end_of_fiscal_year, accumulating, conformity,
+  issue_surcharge, redemption_fee, total_expense_ratio, management_fee, performance_fee, one_time_investment, one_time_investment_minimum
+  FROM profile WHERE isin = '${first}'`
+const emt = `SELECT srri, ongoing_costs, ongoing_costs_date, transaction_costs, compatible_for_clients_with_esg_preferences AS esg
+  FROM emt WHERE isin = '${first}'`
+const documents = 'SELECT isin, kind, language, date, title, url FROM document ORDER BY language'
+
+function expectFull(query: (sql: string) => readonly unknown[]) {
+  expect(query(fund)).toMatchObject([
+    { name: 'Elbe Equity R EUR', fund_inception_date: '2011-04-01', currency: 'EUR' },
+  ])
+  expect(query(price)).toEqual([
+    // The NAV with the surcharge of 5.25 percent.
+    {
+      isin: first,
+      date: '2024-05-03',
+      net_asset_value: '101.50',
+      issue_price: '106.83',
+      repurchase_price: '101.50',
+    },
+  ])
+  const none = { amount: null, currency: null, factor: null, successor_isin: null }
+  expect(query(actions)).toEqual([
+    { ...none, ex_date: '2024-02-01', kind: 'split', factor: '6' },
+    { ...none, ex_date: '2024-03-01', kind: 'distribution', amount: '1.25', currency: 'EUR' },
+  ])
+  expect(query(profile)).toEqual([
+    {
+      category_de: 'Equity',
+      category_en: 'Equity',
+      benchmark: '40 % MSCI World, 60 % iBoxx EUR',
+      fund_assets: '14751316.10',
+      total_fund_assets: '52068844.48',
+      end_of_fiscal_year: '09-30',
+      accumulating: 0,
+      conformity: 1,
+      issue_surcharge: 5.25,
+      redemption_fee: 0,
+      total_expense_ratio: 1.58,
+      management_fee: 1.35,
+      performance_fee: 1,
+      one_time_investment: 1,
+      one_time_investment_minimum: '1000',
+    },
+  ])
+  expect(query(emt)).toMatchObject([
+    { srri: 5, ongoing_costs: 0.0158, ongoing_costs_date: '2023-12-31', esg: 'Neutral' },
+  ])
+  const kid = { isin: first, kind: 'kid', date: '2024-01-15' }
+  expect(query(documents)).toEqual([
+    { ...kid, language: 'de', title: 'Basisinformationsblatt', url: 'https://funds.example/kid-de.pdf' },
+    { ...kid, language: 'en', title: 'Key information document', url: 'https://funds.example/kid-en.pdf' },
+  ])
+}
+
+const names: Fields = {
+  OFST020000: 'ISIN',
+  OFST020060: 'Full Share Class Name',
+  OFST020540: 'Share Class Currency',
+  OFDY000040: 'Transaction NAV',
+  OFDY000041: 'Transaction NAV Date',
+}
+
+describe('openfunds', () => {
+  it('takes a column a field, by OF-IDs, into six tables', async () => {
+    const { code, stdout, query } = await importText(csv(flat(full)))
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/as +openfunds[^]*a column a field[^]*not taken[^]*OFST001000/) as string,
+    })
+    expectFull(query)
+  })
+
+  it('takes a line a field, with or without a line that names the columns', async () => {
+    const without = await importText(csv(narrow(full)))
+    expect(without).toMatchObject({ code: 0, stdout: expect.stringContaining('a line a field') as string })
+    expectFull(without.query)
+    const titled = [
+      ['Value', 'Remark', 'OF-ID', 'ISIN'],
+      ...narrow(full).map(([isin = '', id = '', value = '']) => [value, 'x', id, isin]),
+    ]
+    const { code, query } = await importText(csv(titled))
+    expect(code).toBe(0)
+    expectFull(query)
+  })
+
+  it('takes names of fields, alone, above or below the OF-IDs', async () => {
+    const ids = Object.keys(names)
+    const own = [Object.values(names), ids]
+    const line = [first, 'Elbe', 'EUR', '101.5', '2024-05-03']
+    for (const header of [[own[0] ?? []], own, own.toReversed()]) {
+      const { code, stderr, query } = await importText(csv([...header, line]))
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(query(price)).toMatchObject([{ net_asset_value: '101.5', date: '2024-05-03' }])
+      expect(query(fund)).toMatchObject([{ name: 'Elbe' }])
+    }
+  })
+
+  it('takes a workbook, whose numbers and days are no texts', async () => {
+    const cells = (record: Fields): SheetCell[] =>
+      Object.values(record).map((text) => {
+        if (/^\d{4}-\d\d-\d\d$/.test(text)) return { day: text }
+        return /^\d[\d.]*$/.test(text) ? { number: text } : text
+      })
+    const lines = [['Data of funds'], Object.keys(full), cells(full)]
+    const { code, query } = await importText(
+      workbook({ name: 'Info', rows: [['x']] }, { name: 'Data', rows: lines }),
+    )
+    expect(code).toBe(0)
+    // A number of a workbook has no zeros at its end.
+    expect(query(price)).toMatchObject([{ net_asset_value: '101.5', issue_price: '106.8' }])
+    expect(query(profile)).toMatchObject([{ issue_surcharge: 5.25, fund_assets: '14751316.1' }])
+    const many = await importText(workbook({ name: 'Data', rows: narrow(full) }))
+    expect(many.code).toBe(0)
+    expectFull(many.query)
+  })
+
+  it('keeps what [IGNORE] names, removes what is empty or [N/A], and keeps what has to be there', async () => {
+    const record = {
+      OFST020000: first,
+      OFST020015: '',
+      OFST020060: '',
+      OFST020540: '[IGNORE]',
+      OFST023200: '[N/A]',
+    }
+    const { code, query } = await importText(csv(flat(record)))
+    expect(code).toBe(0)
+    expect(query(fund)).toMatchObject([
+      { name: expect.stringMatching(/./) as string, currency: 'EUR', wkn: null },
+    ])
+    expect(query(`SELECT benchmark FROM profile WHERE isin = '${first}'`)).toEqual([{ benchmark: null }])
+  })
+
+  it('takes the valuation NAV of a fund without swing, and bid and ask beside a NAV of the same day', async () => {
+    const record = {
+      OFST020000: first,
+      OFDY000035: '100',
+      OFDY000036: '2024-05-03',
+      OFDY000025: '102',
+      OFDY000026: '2024-05-03',
+      OFDY000020: '99',
+      OFDY000021: '2024-05-02',
+    }
+    const { stdout, query } = await importText(csv(flat(record)))
+    expect(query(price)).toMatchObject([
+      { net_asset_value: '100', issue_price: '102', repurchase_price: '100' },
+    ])
+    expect(stdout).toContain('of another day than the NAV')
+  })
+
+  it('takes a history: a line a day, and all values of a fund once', async () => {
+    const days = ['2024-05-02', '2024-05-03'].map((date) => ({ ...full, OFDY000041: date, OFDY000061: date }))
+    const newest = { ...days[1], OFDY000060: '60000000' }
+    const lines = flat(days[0] ?? {}, newest)
+    for (const content of [csv(lines), csv([...narrow(days[0] ?? {}), ...narrow(newest)])]) {
+      const { code, stdout, query } = await importText(content)
+      expect(code).toBe(0)
+      expect(query(price)).toHaveLength(2)
+      expect(query(profile)).toMatchObject([{ total_fund_assets: '60000000' }])
+      // The same payment in each line is one.
+      expect(query(actions)).toMatchObject([{ kind: 'split' }, { amount: '1.25' }])
+      expect(stdout).not.toContain('repeat')
+    }
+  })
+
+  it('sums several payments of a day, and says so', async () => {
+    const payment = {
+      OFST020000: first,
+      OFST020540: 'EUR',
+      OFDY005010: '2024-03-01',
+      OFDY005015: '2024-03-04',
+    }
+    const lines = flat({ ...payment, OFDY005020: '1.25' }, { ...payment, OFDY005020: '0.5' })
+    const { stdout, query } = await importText(csv(lines))
+    expect(query(actions)).toMatchObject([{ ex_date: '2024-03-01', amount: '1.75', currency: 'EUR' }])
+    expect(stdout).toContain('several payments of a day, which are summed: 1')
+  })
+
+  it('ends, merges and suspends funds', async () => {
+    const lines = flat(
+      {
+        OFST020000: first,
+        OFST020566: '2024-06-28',
+        OFST023100: 'closed for subscription and redemption',
+        OFST023110: '2024-06-01',
+      },
+      { OFST020000: second, OFST020566: '2024-06-28', OFST020575: first, OFST023100: 'open' },
+    )
+    const { code, query } = await importText(csv(lines))
+    expect(code).toBe(0)
+    expect(
+      query('SELECT end_date, end_reason, suspended_from, suspended_to FROM fund ORDER BY isin LIMIT 2'),
+    ).toEqual([
+      { end_date: '2024-06-28', end_reason: 'liquidated', suspended_from: '2024-06-01', suspended_to: null },
+      { end_date: null, end_reason: null, suspended_from: null, suspended_to: null },
+    ])
+    expect(query(actions)).toMatchObject([{ ex_date: '2024-06-28', kind: 'merger', successor_isin: first }])
+  })
+
+  it('leaves out what is estimated, in another currency, or of no language, and says so', async () => {
+    const { stdout, query } = await importText(
+      csv(
+        flat({
+          OFST020000: first,
+          OFST020540: 'EUR',
+          OFST010410: 'USD',
+          OFDY000060: '5000',
+          OFDY000040_USD: '110',
+          OFDY005010: '2024-03-01',
+          OFDY005020: '1',
+          OFDY005030: 'no',
+          OFST400230: '1000',
+          OFST400240: 'USD',
+          OFST020400: 'accumulating & distributing',
+          OFEP000750: 'https://funds.example/kid.pdf',
+          OFEP000700: '2024-01-15',
+        }),
+      ),
+    )
+    expect(query(price)).toEqual([])
+    expect(query(actions)).toEqual([])
+    expect(query(documents)).toEqual([])
+    for (const what of [
+      'estimated',
+      'OFDY000060 in a currency',
+      'minimal subscription',
+      'accumulating & distributing',
+      'KID whose language',
+      'OFDY000040_USD',
+    ])
+      expect(stdout).toContain(what)
+  })
+
+  it.each([
+    [
+      'a fee that is no fraction',
+      { OFST452000: '1.35' },
+      'OFST452000 is 1.35, that is 135 %: openfunds writes fractions',
+    ],
+    ['a NAV without a day', { OFDY000040: '101' }, 'OFDY000040 has no day in OFDY000041'],
+    ['a split of too few digits', { OFDY005060: '2024-02-01', OFDY005062: '0.33' }, 'has too few digits'],
+    [
+      'a value that is wrong',
+      { OFST451027: 'perhaps' },
+      'OFST451027 (Has Performance Fee) "perhaps" is not one of 0, 1',
+    ],
+    [
+      'a fund that is new and lacks its name',
+      { OFST020000: unknownIsin, OFST020540: 'EUR' },
+      'is new, and the file lacks name',
+    ],
+  ])('refuses %s, and takes nothing', async (_, more, reason) => {
+    const { code, stdout, isUnchanged } = await importText(
+      csv(flat({ OFST020000: first, OFST020015: '', ...more })),
+    )
+    expect(code).toBe(1)
+    expect(stdout).toContain(`line 2: `)
+    expect(stdout).toContain(reason)
+    expect(isUnchanged).toBe(true)
+  })
+
+  it('refuses lines that contradict each other', async () => {
+    const lines = flat({ OFST020000: first, OFST020060: 'Elbe' }, { OFST020000: first, OFST020060: 'Weser' })
+    const { stdout, isUnchanged } = await importText(csv(lines))
+    expect(stdout).toContain('line 3: the same isin as in line 2, where name is "Elbe", not "Weser"')
+    expect(isUnchanged).toBe(true)
+  })
+
+  it('reads what a spreadsheet in German writes', async () => {
+    const { code, query } = await importText(
+      csv(
+        flat({ OFST020000: first, OFST452000: '0,0135', OFDY000040: '1.101,50', OFDY000041: '03.05.2024' }),
+      ),
+    )
+    expect(code).toBe(0)
+    expect(query(price)).toMatchObject([{ net_asset_value: '1101.50', date: '2024-05-03' }])
+    expect(query(profile)).toMatchObject([{ management_fee: 1.35 }])
+  })
+
+  it('refuses a file with several columns that may have the values', async () => {
+    const { code, stderr } = await importText(csv(narrow(full).map((line) => [...line, 'x'])))
+    expect(code).toBe(1)
+    expect(stderr).toContain('several columns may have the values: name one of them Value, in the first line')
+  })
+})

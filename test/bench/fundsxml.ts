@@ -30,7 +30,7 @@ export const run = bench(options, async (folder, { mb, rounds }) => {
     import: async (round) => {
       const db = join(folder, `${round}.sqlite`)
       fillFunds(db, classes)
-      return measure([fundpress, 'import', file, '--db', db, '--derive', '--quiet'])
+      return measure([fundpress, 'import', file, '--db', db, '--quiet'])
     },
   })
   const about = `${Math.round(megabytes)} MB: ${funds} funds, ${classes} share classes, ${positions} positions, ${assets} assets; medians of ${rounds} rounds`

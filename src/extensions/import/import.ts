@@ -149,7 +149,7 @@ async function readFiles(
   for (const [number, file] of files.entries()) {
     const start = await openStart(file)
     const reader = readerOf(start, reading, readers, as)
-    const { columns = [], ...told } = await reader.read(start, sink.sinkOf(number), own)
+    const { columns = [], ...told } = await reader.read(start, sink.sinkOf(number, reader.isDeriving), own)
     if (told.table === undefined && reading.constants.size > 0)
       throw new Error(`--set is for plain tables, and ${file} is none`)
     read.push({ file, reader, told })

@@ -14,6 +14,8 @@ export interface Reader {
   readonly name: string
   /** A line of the help: `the European MiFID Template of FinDatEx (EMT V4), CSV or XLSX`. */
   readonly about: string
+  /** Its format has no figures of prices that can be derived: they are, without being asked for. */
+  readonly isDeriving?: true
   /** By the content of a file, never by its name. */
   readonly recognises: (start: FileStart, options: ReadOptions) => boolean
   /**

@@ -86,7 +86,7 @@ export function openSink(db: Database, options: SinkOptions) {
   /** What staged rows bring, by table. */
   const brought = new Map<SchemaTable, Brought>()
   /** Tables of which rows of the database go. */
-  const reduced = new Set<SchemaTable>()
+  const reduced = new Map<SchemaTable, { readonly isDeriving: boolean }>()
 
   const countsOf = ({ file }: Pick<Origin, 'file'>) => counts[file] ?? fileCounts()
   const refuse = (origin: Origin, reasons: readonly string[]) => {
@@ -103,9 +103,9 @@ export function openSink(db: Database, options: SinkOptions) {
     count(found, place)
   }
 
-  /** @param isPart a row that is new and lacks something is left out @returns a function that stages a row and gives its faults */
-  const stager = (table: SchemaTable, columns: readonly string[], absent: Absent, isPart = false) => {
-    const shape = shapeOf(table, columns, absent, isDeriving)
+  /** @returns a function that stages a row and gives its faults */
+  const stager = (table: SchemaTable, columns: readonly string[], manner: Manner) => {
+    const shape = shapeOf(table, columns, manner)
     const { stored, derived, lacked, has } = shape
     if (shape.lacksKey) return () => [`it lacks ${lacked.join(', ')}`]
     const readKept = lacked.length === 0 ? undefined : kept.reader(table, lacked)
@@ -123,7 +123,7 @@ export function openSink(db: Database, options: SinkOptions) {
       if (wrong.length > 0) return wrong
       const key = readKept && keyAt.map((at) => values[at] ?? null)
       const own = key === undefined ? [] : readKept?.(key)
-      if (own === undefined && isPart) {
+      if (own === undefined && manner.isPart) {
         leaveOut(
           origin.file,
           `a part of a ${table.name} that is not there, as the file lacks ${lacked.join(', ')}`,
@@ -155,10 +155,11 @@ export function openSink(db: Database, options: SinkOptions) {
     return `the same ${table.key.join(', ')} as in ${place}, where ${column} is ${shown(first)}, not ${shown(second)}`
   }
 
-  /** The sink of one file. @param file its number */
-  const sinkOf = (file: number): RowSink => {
-    const takerOf = (name: string, columns: readonly string[], absent: Absent, isPart: boolean): TakeRow => {
-      const stage = stager(tableOf(name), columns, absent, isPart)
+  /** The sink of one file. @param file its number @param isDerived its prices get the figures that they lack, in any case */
+  const sinkOf = (file: number, isDerived = false): RowSink => {
+    const ofFile: Manner = { absent: 'kept', isPart: false, isDeriving: isDeriving || isDerived }
+    const takerOf = (name: string, columns: readonly string[], manner: Manner): TakeRow => {
+      const stage = stager(tableOf(name), columns, manner)
       return (values, place) => {
         countsOf({ file }).rows++
         const faults = stage(values, { file, place })
@@ -170,7 +171,7 @@ export function openSink(db: Database, options: SinkOptions) {
       const remove = staging.remover(table, columns)
       return (values) => {
         countsOf({ file }).rows++
-        reduced.add(table)
+        reduced.set(table, ofFile)
         remove(values)
       }
     }
@@ -179,10 +180,14 @@ export function openSink(db: Database, options: SinkOptions) {
       refuse({ file, place }, reasons)
     }
     return {
-      rowsOf: (name, columns, absent) => takerOf(name, columns, absent, false),
+      rowsOf: (name, columns, absent) => takerOf(name, columns, { ...ofFile, absent }),
       bad: badRow,
-      row: byShape((name, columns) => takerOf(name, columns, 'kept', false), badRow, takesMinorUnits),
-      part: byShape((name, columns) => takerOf(name, columns, 'kept', true), badRow, takesMinorUnits),
+      row: byShape((name, columns) => takerOf(name, columns, ofFile), badRow, takesMinorUnits),
+      part: byShape(
+        (name, columns) => takerOf(name, columns, { ...ofFile, isPart: true }),
+        badRow,
+        takesMinorUnits,
+      ),
       gone: byShape(removerOf, badRow, takesMinorUnits),
       leftOut: (what, place) => leaveOut(file, what, place),
       bytes: options.onBytes,
@@ -228,7 +233,8 @@ export function openSink(db: Database, options: SinkOptions) {
       refuseByFund()
       staging.end()
       return Object.values(schemaTables).flatMap((table) => {
-        const { all, any, isDerived } = brought.get(table) ?? nothingBrought(table, isDeriving)
+        const { all, any, isDerived } =
+          brought.get(table) ?? nothingBrought(table, reduced.get(table)?.isDeriving)
         const hasGone = reduced.has(table)
         const isins = [
           ...new Set([...staging.isinsOf(table), ...(hasGone ? staging.isinsGone(table) : [])]),
@@ -248,6 +254,15 @@ export function openSink(db: Database, options: SinkOptions) {
 }
 
 const byNumbers = new Intl.Collator('en', { numeric: true })
+
+/** How rows are taken. */
+interface Manner {
+  readonly absent: Absent
+  /** A row that is new and lacks something is left out. */
+  readonly isPart: boolean
+  /** The columns of prices that can be computed are, where rows lack them. */
+  readonly isDeriving: boolean
+}
 
 interface Brought {
   /** The bits of the columns that all of the rows bring, and those that any does. */
@@ -271,7 +286,7 @@ function addTo(
 }
 
 /** Of a table of which rows only go. Later prices are derived again. */
-const nothingBrought = (table: SchemaTable, isDeriving: boolean): Brought => ({
+const nothingBrought = (table: SchemaTable, isDeriving = false): Brought => ({
   all: 0,
   any: 0,
   isDerived: isDeriving && table === schemaTables.prices,
@@ -358,7 +373,7 @@ interface Shape {
 
 const stagedCurrency = 'fund_currency'
 
-function shapeOf(table: SchemaTable, columns: readonly string[], absent: Absent, isDeriving: boolean): Shape {
+function shapeOf(table: SchemaTable, columns: readonly string[], { absent, isDeriving }: Manner): Shape {
   const names = table.columns.map(({ name }) => name)
   const given = columns.filter((name) => names.includes(name))
   const computed = isDeriving && table === schemaTables.prices ? computedColumns : []

@@ -37,7 +37,7 @@ async function importInto(db: string, file: string, isins: readonly string[]) {
       })
     }
   })
-  const { code, stdout, stderr } = await run(['import', file, '--db', db, '--derive'], { cwd: folder.path })
+  const { code, stdout, stderr } = await run(['import', file, '--db', db], { cwd: folder.path })
   if (code !== 0) throw new Error(stdout + stderr)
   return stdout
 }

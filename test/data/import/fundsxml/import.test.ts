@@ -56,7 +56,7 @@ describe('import of FundsXML', () => {
   it('recognises it, and takes rows of several tables in one transaction', async () => {
     const db = folder.database()
     const ofClass = `${prices(price('2024-05-03', '101.50'))}<ShareClassType><EarningUse>D</EarningUse></ShareClassType>`
-    const outcome = await importXml(db, document({ ofClass }), '--derive')
+    const outcome = await importXml(db, document({ ofClass }))
     expect(outcome).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('FundsXML 4.2.9, UTF-8') as string,
@@ -73,12 +73,21 @@ describe('import of FundsXML', () => {
     ])
   })
 
+  it('fills the issue price of a NAV by the surcharge of the fund, without being asked', async () => {
+    const db = folder.database()
+    const nav = price('2024-05-03', '101.50').replace(/<Sub.*/, '</Price>')
+    expect(await importXml(db, document({ ofClass: prices(nav) }))).toMatchObject({ code: 0 })
+    expect(rows(db, 'price', 'isin, date, issue_price, repurchase_price').at(-1)).toBe(
+      `${first} 2024-05-03 106.58 101.50`,
+    )
+  })
+
   it('changes nothing when it comes again', async () => {
     const db = folder.database()
     const content = document({ ofClass: prices(price('2024-05-03', '101.50')) })
-    await importXml(db, content, '--derive')
+    await importXml(db, content)
     const before = dumpAll(folder.file(db))
-    expect(await importXml(db, content, '--derive')).toMatchObject({ code: 0 })
+    expect(await importXml(db, content)).toMatchObject({ code: 0 })
     expect(dumpAll(folder.file(db))).toEqual(before)
   })
 
@@ -138,12 +147,11 @@ describe('import of FundsXML', () => {
     await importXml(
       db,
       document({ ofClass: prices(...days, price('2024-05-03', '50.00'), price('2024-05-06', '110.00')) }),
-      '--derive',
     )
     const figures = () => rows(db, 'price', 'isin, date, change, change_percent').slice(-2)
     expect(figures()).toEqual([`${first} 2024-05-03 -50.00 -50.00`, `${first} 2024-05-06 60.00 120.00`])
     expect(
-      await importXml(db, document({ ofClass: prices(price('2024-05-03', '50.00', 'D')) }), '--derive'),
+      await importXml(db, document({ ofClass: prices(price('2024-05-03', '50.00', 'D')) })),
     ).toMatchObject({ code: 0 })
     expect(figures()).toEqual([`${first} 2024-05-02 10.00 11.11`, `${first} 2024-05-06 10.00 10.00`])
   })
@@ -164,11 +172,7 @@ describe('import of FundsXML', () => {
     const db = folder.database()
     const before = dumpAll(folder.file(db))
     const isin = isinOf(8)
-    const outcome = await importXml(
-      db,
-      document({ isin, ofClass: prices(price('2024-05-03', '1')) }),
-      '--derive',
-    )
+    const outcome = await importXml(db, document({ isin, ofClass: prices(price('2024-05-03', '1')) }))
     expect(outcome.code).toBe(1)
     expect(outcome.stdout).toContain(`ShareClass: ${isin} is new, and the file lacks fund_inception_date`)
     expect(outcome.stdout).toContain(`Prices/Price: there is no fund ${isin}`)
@@ -201,7 +205,7 @@ describe('import of FundsXML', () => {
     const before = dumpAll(folder.file(db))
     const content = spoil(document({ ofClass: prices(price('2024-05-03', '101.50')) }))
     writeFileSync(folder.file('funds.xml'), content)
-    expect(await folder.import('funds.xml', '--db', db, '--derive')).toMatchObject({
+    expect(await folder.import('funds.xml', '--db', db)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^fundpress: funds\.xml, line \d+: it /) as string,
     })

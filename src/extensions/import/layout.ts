@@ -110,7 +110,8 @@ export function columnLayout(
     const [noun, verb] = names.length === 1 ? ['column', 'is'] : ['columns', 'are']
     faults.push(`${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}`)
   }
-  if (faults.length > 0) throw new Error(faults.join('; ') + mapHint(assigned, table, options))
+  const whereElse = fields.length === 0 ? '; if the header is further down, --skip-lines says where' : ''
+  if (faults.length > 0) throw new Error(faults.join('; ') + mapHint(assigned, table, options) + whereElse)
   const currency = fields.find(({ column }) => column === fundCurrency)
   const left = absent.map(({ name }) => name)
   return {

@@ -53,6 +53,7 @@ describe('import finds the header', () => {
   it('nowhere behind fifty lines', async () => {
     const { said } = await importText(`${'Title\n'.repeat(50)}isin;date;value\n${row}\n`)
     expect(said).toContain('file, line 1: table legal_point has no column "Title"')
+    expect(said).toContain('; if the header is further down, --skip-lines says where')
   })
 })
 

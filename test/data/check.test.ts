@@ -1,6 +1,6 @@
 /** `fundpress check`: every problem is found, all of them at once, each with its fund, table and row. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { asOf, editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
 import { run, type Ended } from '../cli/run.ts'
 import { doubts, insertWith } from './doubts.ts'
@@ -90,30 +90,53 @@ it('check warns of old prices, prices before the inception, blank names and text
     // Two business days before: the first of May is none.
     insertGood(insert, orphan, { price: { date: '2024-04-30' } })
     insertGood(insert, other, { fund: { fund_inception_date: '2024-05-03', name: ' ' } })
+    for (const table of [
+      'corporate_action',
+      'performance_year',
+      'legal_period',
+      'launch_point',
+      'asset_allocation',
+    ])
+      db.prepare(`DELETE FROM ${table} WHERE isin = ?`).run(other)
     db.prepare("UPDATE profile SET category_de = CAST(x'4DFC6E63' AS TEXT) WHERE isin = ?").run(other)
   })
-  const stdout = `${good}
-  warning  price: the newest price, of 2024-04-24, is stale: 6 business days before 2024-05-03
-${other}
+  const stdout = `${other}
+  warning  legal_point: date 2024-04-30 lies before the inception of the fund, 2024-05-03
   warning  fund: name is blank: nobody can click on it in a list
   warning  profile: category_de holds U+FFFD: it was not UTF-8 once, "M\ufffdnc"
   warning  price: dates out of order: the first price, of 2024-05-02, is older than the fund (2024-05-03)
-0 errors, 4 warnings
+${good}
+  warning  price: the newest price, of 2024-04-24, is stale: 6 business days before 2024-05-03
+0 errors, 5 warnings
 `
   expect(await check('warnings.sqlite')).toMatchObject({ code: 0, stdout, stderr: '' })
 })
 
-it('check warns of EMT costs of 20 % or more, which are most likely percent instead of fractions', async () => {
+it('check refuses EMT costs of 20 % or more, which are most likely percent, and only warns of those that are live', async () => {
   makeDatabase(folder.file('costs.sqlite'), (insert) => {
     insertGood(insert, good, { emt: { ongoing_costs: 1, entry_costs: 0.2, transaction_costs: 1.58 } })
     insertGood(insert, other, { emt: { ongoing_costs: 0.1999, incidental_costs: null } })
   })
   const columns = ['ongoing_costs is 1, that is 100 %', 'transaction_costs is 1.58, that is 158 %']
-  const warnings = [...columns, 'entry_costs is 0.2, that is 20 %'].map(
-    (what) => `  warning  emt: ${what}: costs are fractions, 0.0158 is 1.58 %`,
-  )
-  const stdout = [good, ...warnings, '0 errors, 3 warnings\n'].join('\n')
-  expect(await check('costs.sqlite')).toMatchObject({ code: 0, stdout })
+  const listed = (severity: string) =>
+    [...columns, 'entry_costs is 0.2, that is 20 %'].map(
+      (what) => `  ${severity}emt: ${what}: costs are fractions, 0.0158 is 1.58 %`,
+    )
+  const errors = [good, ...listed('error    '), '3 errors, 0 warnings\n'].join('\n')
+  expect(await check('costs.sqlite')).toMatchObject({ code: 1, stdout: errors })
+
+  const build = ['build', '--db', 'costs.sqlite', '--as-of', asOf, '--out', 'costs', '--no-pages']
+  expect(await run(build, { cwd: folder.path })).toMatchObject({ code: 3 })
+  const allowed = [...build, '--allow', `high-costs:${good}`, '--reason', 'a fund with such costs']
+  expect(await run(allowed, { cwd: folder.path })).toMatchObject({ code: 0 })
+  const warnings = [good, ...listed('warning  '), '0 errors, 3 warnings\n'].join('\n')
+  expect(await check('costs.sqlite', '--out', 'costs')).toMatchObject({ code: 0, stdout: warnings })
+  editDatabase(folder.file('costs.sqlite'), `UPDATE emt SET entry_costs = 0.3 WHERE isin = '${good}'`)
+  const { code, stdout } = await check('costs.sqlite', '--out', 'costs')
+  expect({ code, errors: stdout.match(/^ {2}error.*$/gm) }).toEqual({
+    code: 1,
+    errors: ['  error    emt: entry_costs is 0.3, that is 30 %: costs are fractions, 0.0158 is 1.58 %'],
+  })
 })
 
 it('check shows an ISIN or a type with control characters on one line', async () => {
@@ -194,9 +217,9 @@ describe('check of the sizes of rows', () => {
 it('check accepts the largest and oddest values that are allowed', async () => {
   makeDatabase(folder.file('edge.sqlite'), (insert) => {
     insertGood(insert, good, {
-      fund: { name: 'ä'.repeat(50_000), fund_inception_date: '1700-01-01', status_date: '2074-05-03' },
+      fund: { name: 'ä'.repeat(50_000), fund_inception_date: '1700-01-01', end_date: '2074-05-03' },
       price: { change: `-${'1'.repeat(23)}.1234567`, performance: `${'1'.repeat(15)}.${'1'.repeat(15)}` },
-      performance_year: { year: 2074, percent: -100 },
+      performance_year: { year: 2024, percent: -100 },
       legal_point: { date: '1700-01-01', value: -1.1e-30 },
       launch_point: { value: 9.9e29 },
       key_figure: { value: 'NA', value2: '#1', name_de: 'Nullzins #gut!' },
@@ -266,9 +289,11 @@ it('check warns of addresses that are not of the web, of invisible characters, a
     `${allocation} class_en holds U+2066, which cannot be seen, "a\\u2066b"`,
     'key_figure: position 4: name_de holds U+000A, which cannot be seen, "line\\nfeed"',
     'profile: category_de is a formula for a spreadsheet, " =A1"',
+    'profile: category_de has a blank at its beginning or end, " =A1"',
     'profile: category_en holds U+0085, which cannot be seen, "a\\u0085"',
     'profile: benchmark holds U+0009, which cannot be seen, "\\tTab"',
     'profile: benchmark is a formula for a spreadsheet, "\\tTab"',
+    'profile: benchmark has a blank at its beginning or end, "\\tTab"',
     `${esg} holds U+000D, which cannot be seen, "\\r"`,
     `${esg} is a formula for a spreadsheet, "\\r"`,
   ]
@@ -277,5 +302,77 @@ it('check warns of addresses that are not of the web, of invisible characters, a
     [good, ...warnings.map((text) => `  warning  ${text}`), ''].join('\n'),
   )
   const refused = stdout.match(/^ {2}warning {2}fund: url .*$/gm)
-  expect(refused).toHaveLength(1 + 6)
+  // The blank before one of them has a warning of its own.
+  expect(refused).toHaveLength(1 + 6 + 1)
+})
+
+describe('check of texts that went through another program', () => {
+  const wrong: readonly (readonly [text: string, what: string])[] = [
+    ['VermÃ¶gensaufbau GrÃ¶ÃŸe', 'looks like UTF-8 that was read in another encoding'],
+    ['Chance â€“ Europa', 'looks like UTF-8 that was read in another encoding'],
+    ['Globaler Fonds Â® A', 'looks like UTF-8 that was read in another encoding'],
+    ['Verm√∂gen', 'looks like UTF-8 that was read in another encoding'],
+    ['Verm├Âgen', 'looks like UTF-8 that was read in another encoding'],
+    ['Ð¤Ð¾Ð½Ð´', 'looks like UTF-8 that was read in another encoding'],
+    ['R&amp;D Fonds', 'holds an entity of HTML'],
+    ['Verm&ouml;gen', 'holds an entity of HTML'],
+    ['Verm&#246;gen', 'holds an entity of HTML'],
+    [' World ETF', 'has a blank at its beginning or end'],
+    ['World ETF\u00a0', 'has a blank at its beginning or end'],
+  ]
+  const right =
+    'S&P 500|R&D; Fonds|AÇÃO São João|„Spaß“|CAFÉ“|Škoda Łódź Größe|Frankfurt – Ä|Wurzel √2|Ελλάδα|Фонд'.split(
+      '|',
+    )
+
+  it('names the fund, the column and the text, in every column of text, and in every build', async () => {
+    makeDatabase(folder.file('texts.sqlite'), (insert) => {
+      for (const [index, [text]] of wrong.entries())
+        insertGood(insert, isinOf(100 + index), { key_figure: { name_de: text } })
+      for (const [index, name] of right.entries()) insertGood(insert, isinOf(200 + index), { fund: { name } })
+      insertGood(insert, good, {
+        fund: { name: 'Großer Fonds ' },
+        document: { title: 'Jahresberichtâ€“2023' },
+      })
+    })
+    const expected = [
+      `${good} document: title looks like UTF-8 that was read in another encoding, "Jahresberichtâ€“2023"`,
+      `${good} fund: name has a blank at its beginning or end, "Großer Fonds "`,
+      ...wrong.map(([text, what], index) => `${isinOf(100 + index)} key_figure: name_de ${what}, "${text}"`),
+    ]
+    const found = (await findingsOf('texts.sqlite')).map(
+      ({ isin, table, message }) =>
+        `${isin} ${table}: ${message.replace(/^(?:kind|position) .*?: (?=title|name)/, '')}`,
+    )
+    expect(found.sort()).toEqual(expected.sort())
+
+    const build = ['build', '--db', 'texts.sqlite', '--as-of', asOf, '--out', 'texts', '--no-pages', '--json']
+    for (const isFirst of [true, false]) {
+      const { code, stdout } = await run(build, { cwd: folder.path })
+      const { warnings } = JSON.parse(stdout) as { readonly warnings: readonly unknown[] }
+      expect({ isFirst, code, warnings: warnings.length }).toEqual({
+        isFirst,
+        code: 0,
+        warnings: expected.length,
+      })
+    }
+  })
+})
+
+it('check names each older price that is implausible', async () => {
+  makeDatabase(folder.file('older.sqlite'), (insert) => {
+    for (const isin of [good, other]) insertGood(insert, isin, { price: { change: '0' } })
+    for (let day = 1; day <= 12; day++)
+      insert('price', {
+        ...goodRows['price'],
+        isin: good,
+        date: `2024-04-${String(day).padStart(2, '0')}`,
+        net_asset_value: '-1',
+      })
+  })
+  const { stdout } = await check('older.sqlite')
+  const older = stdout.match(
+    /^ {2}warning {2}price: an older price is implausible: NAV -1 on 2024-04-\d\d: a price must be above zero$/gm,
+  )
+  expect(older).toHaveLength(12)
 })

@@ -44,7 +44,64 @@ const otherEnd = 'ex_date 2024-05-03, kind merger: table fund has another end_da
 
 const noWkn = 'is not a WKN: six digits and capital letters without I and O'
 
+const before = 'lies before the inception of the fund, 2010-01-04'
+const after = 'lies after the as-of date, 2024-05-03'
+const kid = { kind: 'kid', language: 'de' }
+
 export const doubts: readonly Doubt[] = [
+  {
+    says: `performance_year: year 2008 ${before}, as in 1 more row`,
+    wrong: [
+      ['performance_year', { year: 2008 }],
+      ['performance_year', { year: 2009 }],
+      ['performance_year', { year: 2010 }],
+    ],
+    right: [['performance_year', { year: 2010 }]],
+  },
+  {
+    says: `legal_period: label 2019: date_realfrom 2010-01-03 ${before}`,
+    wrong: [['legal_period', { date_from: '2009-12-31', date_realfrom: '2010-01-03' }]],
+    right: [['legal_period', { date_from: '2009-12-31', date_realfrom: '2010-01-04' }]],
+  },
+  ...['legal_point', 'launch_point'].map((table) => ({
+    says: `${table}: date 2010-01-03 ${before}`,
+    wrong: [[table, { date: '2010-01-03' }]] as const,
+    right: [[table, { date: '2010-01-04' }]] as const,
+  })),
+  {
+    says: `asset_allocation: derivatives 1, position 5: date 2010-01-03 ${before}`,
+    wrong: [['asset_allocation', { date: '2010-01-03' }]],
+    right: [['asset_allocation', { date: '2010-01-04' }]],
+  },
+  {
+    says: `corporate_action: kind distribution: ex_date 2010-01-03 ${before}`,
+    wrong: [['corporate_action', { ex_date: '2010-01-03' }]],
+    right: [['corporate_action', { ex_date: '2031-12-31' }]],
+  },
+  {
+    says: `document: kind kid, language de: date 2024-05-04 ${after}, as in 1 more row`,
+    wrong: [
+      ['document', { ...kid, date: '2024-05-04' }],
+      ['document', { ...kid, date: '2031-12-31' }],
+      ['document', { ...kid, date: '2009-12-31' }],
+    ],
+    right: [['document', { ...kid, date: '2024-05-03' }]],
+  },
+  {
+    says: `fund: status_date 2024-05-04 ${after}`,
+    wrong: [['fund', { status_date: '2024-05-04' }]],
+    right: [['fund', { status_date: '2024-05-03' }]],
+  },
+  {
+    says: `legal_period: label 2019: date_to 2024-05-04 ${after}`,
+    wrong: [['legal_period', { date_to: '2024-05-04' }]],
+    right: [['legal_period', { date_to: '2024-05-03' }]],
+  },
+  ...['ongoing', 'transaction', 'incidental'].map((costs) => ({
+    says: `emt: ${costs}_costs_date 2024-05-04 ${after}`,
+    wrong: [['emt', { [`${costs}_costs_date`]: '2024-05-04' }]] as const,
+    right: [['emt', { [`${costs}_costs_date`]: '2024-05-03' }]] as const,
+  })),
   ...['47402', '973270.0', '8.47E+05'].map((wkn) => ({
     says: `fund: wkn "${wkn}" ${noWkn}; a spreadsheet makes numbers of them`,
     wrong: [['fund', { wkn }]] as const,

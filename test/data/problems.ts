@@ -181,6 +181,16 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
   'years before 1700, or more than 50 years after the as-of date': [-1, 1699, 2075, 10000].map((year) =>
     changed('performance_year', 'year', year, `year ${year} does not lie between 1700 and 2074`),
   ),
+  'figures of days and years after the as-of date': [
+    ...columns('legal_point: date', 'launch_point: date').map(([table, column]) =>
+      changed(table, column, '2024-05-04', 'date 2024-05-04 lies after the as-of date, 2024-05-03'),
+    ),
+    {
+      ...changed('asset_allocation', 'date', '2024-05-04', ''),
+      says: ['derivatives 1, position 5: date 2024-05-04 lies after the as-of date, 2024-05-03'],
+    },
+    changed('performance_year', 'year', 2025, 'year 2025 lies after the as-of date, 2024-05-03'),
+  ],
   'prices after the as-of date': [changed('price', 'date', '2024-05-04', priceTooLate)],
   'ends and suspensions that contradict themselves': [
     ofFund({ end_date: null }, 'an end_reason needs an end_date'),

@@ -8,7 +8,7 @@ import type { FundLife, FundPageSource } from '../api/contract/page.ts'
 import type { FundRows } from '../api/contract/rows.ts'
 import { formatsOf } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
-import { checkFund, groupsWithWarnings } from '../data/check/fund.ts'
+import { checkFund } from '../data/check/fund.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { fundDigests, wholeGroups, type WholeGroup, type YearDigest } from '../data/read/fund-digests.ts'
 import { fundReader, lifeReader, readPriceDays } from '../data/read/fund-reader.ts'
@@ -231,8 +231,8 @@ function unchangedOf(
 
 /**
  * The rows of a fund that need a check. A snapshot is only made from rows without errors, so rows of unchanged
- * documents are not checked again. Rows that may warn are checked in every build: doubtful texts, groups with warnings
- * of their own, and the first and the last price, whose days are compared with others.
+ * documents are not checked again. Rows that may warn are checked in every build: doubtful texts, and the first and the
+ * last price, whose days are compared with others.
  */
 function rowsToCheck(
   plans: readonly Plan[],
@@ -243,9 +243,7 @@ function rowsToCheck(
 ): FundRows {
   const whole = plans.filter((_, index) => unchanged[index]?.isWhole === true)
   const isChecked = (group: WholeGroup) =>
-    whole.some(({ endpoint }) => endpoint.reads.includes(group)) &&
-    !inputs.group(group).isDoubtful &&
-    !groupsWithWarnings.includes(group)
+    whole.some(({ endpoint }) => endpoint.reads.includes(group)) && !inputs.group(group).isDoubtful
   const others = wholeGroups.map((group) => [group, isChecked(group) ? [] : rows.group(group)])
 
   const areChecked = whole.some(({ windows }) => windows !== null)

@@ -95,7 +95,7 @@ it('a warning about old data is shown once, then only by check; a second one is 
     `UPDATE price SET issue_price = printf('%.2f', net_asset_value + 1), repurchase_price = printf('%.2f', net_asset_value + 1)
        WHERE isin = '${isin}' AND date = (SELECT min(date) FROM price)`
   editDatabase(db(), oldest(first))
-  const older = /^check: price: 1 older price is implausible.*: fund (\w{12}): /m
+  const older = /^check: (\w{12}) price: an older price is implausible/m
   const run = await nightly('--summary night.md')
   expect(run.code).toBe(0)
   expect(older.exec(read('night.md'))?.[1]).toBe(first)
@@ -112,11 +112,29 @@ it('a warning about old data is shown once, then only by check; a second one is 
   )
   expect(read('night.md')).not.toContain('implausible')
   const checked = await press.bare(`check --db funds.sqlite --as-of ${later}`)
-  expect(checked.stdout + checked.stderr).toContain('1 older price is implausible')
+  expect(checked.stdout + checked.stderr).toContain('an older price is implausible')
 
   editDatabase(db(), oldest(second))
   await nightlyOf('2026-11-13', `--summary night.md ${force}`)
   expect(older.exec(read('night.md'))?.[1] ?? read('night.md')).toBe(second)
+})
+
+it('a night shows the first ten of the older prices that are implausible, and counts the others; check lists all', async () => {
+  const [first = ''] = isins()
+  editDatabase(
+    db(),
+    `UPDATE price SET issue_price = printf('%.2f', net_asset_value + 1), repurchase_price = printf('%.2f', net_asset_value + 1)
+       WHERE isin = '${first}' AND date IN (SELECT date FROM price WHERE isin = '${first}' ORDER BY date LIMIT 13)`,
+  )
+  const one = /^check: \w{12} price: an older price is implausible/gm
+  expect((await nightly('--summary night.md')).code).toBe(0)
+  expect(read('night.md').match(one)).toHaveLength(10)
+  expect(read('night.md')).toContain('3 more older prices are implausible, listed by `fundpress check`')
+  expect(titlesOf(warned())).toEqual([`fundpress ${asOf}: live with 11 new warnings`])
+  const next = await nightlyOf(later)
+  expect({ code: next.code, notices: warned() }).toEqual({ code: 0, notices: [] })
+  const checked = await press.bare(`check --db funds.sqlite --as-of ${later}`)
+  expect(checked.stdout.match(/price: an older price is implausible/g)).toHaveLength(13)
 })
 
 it('a warning about the newest price is not shown again when a newer price comes', async () => {

@@ -5,7 +5,12 @@ import type { Recalled } from '../../bucket/nightly/history.ts'
 import { manifestKey, readHeadOf, readSparse } from '../../snapshot/manifest.ts'
 import { OutdatedShards } from '../../snapshot/shard.ts'
 import { recoverSnapshot } from '../../snapshot/staging.ts'
-import { ImplausibleDatabase, olderPrices, RefusedDatabase, type Finding } from '../../data/check/finding.ts'
+import {
+  generalWarning,
+  ImplausibleDatabase,
+  RefusedDatabase,
+  type Finding,
+} from '../../data/check/finding.ts'
 import type { LiveReader } from '../../data/check/live-prices.ts'
 import { printable } from '../../data/model/printable.ts'
 import { type Override, Refusal } from '../../guards/guards.ts'
@@ -69,25 +74,26 @@ export async function buildNightly(
   for (const fund of withheld) log.warn('build', fund)
   const newlyWithheld = built.withheld.filter(({ isin }) => recalled.isNew(`withheld ${isin}`))
   const told = [...fresh.map(describeFinding), ...newlyWithheld.map(describeWithheld)]
-  return { built, warnings: told, toldBefore: known.map(describeFinding) }
+  return { built, warnings: told, toldBefore: firstOfOlder(known).map(describeFinding) }
 }
 
-/** Divides warnings by whether a run has reported them. A warning that sums up old prices may be divided itself. */
+/** Divides warnings by whether a run has reported them. */
 function divide(warnings: readonly Finding[], { isNew }: Recalled) {
   const fresh: Finding[] = []
   const known: Finding[] = []
-  for (const warning of warnings) {
-    const { older } = warning
-    if (older === undefined) {
-      ;(isNew(keyOf(warning)) ? fresh : known).push(warning)
-      continue
-    }
-    const news = older.prices.filter((price) => isNew(keyOf({ ...price, table: 'price' })))
-    const others = older.prices.filter((price) => !news.includes(price))
-    if (news.length > 0) fresh.push(olderPrices({ ...older, prices: news }))
-    if (others.length > 0) known.push(olderPrices({ ...older, prices: others }))
-  }
-  return { fresh, known }
+  for (const warning of warnings) (isNew(keyOf(warning)) ? fresh : known).push(warning)
+  return { fresh: firstOfOlder(fresh), known }
+}
+
+const olderShown = 10
+
+/** Of a history that is new, and that nobody can mend in a night. */
+function firstOfOlder(findings: readonly Finding[]): readonly Finding[] {
+  const older = findings.filter(({ isOlder }) => isOlder)
+  const rest = new Set(older.slice(olderShown))
+  if (rest.size === 0) return findings
+  const message = `${formatCount(rest.size)} more older prices are implausible, listed by \`fundpress check\``
+  return [...findings.filter((finding) => !rest.has(finding)), generalWarning(message, 'price')]
 }
 
 /** The text that identifies a warning. */

@@ -1,16 +1,19 @@
-/** The columns of all tables, compared with what is live. */
+/** The columns of all tables, by themselves and compared with what is live. */
 
 import type { ExpectationSettings } from '../../guards/plausibility.ts'
-import { type ColumnDoubt, compareColumns, statisticsKey } from '../../guards/columns.ts'
+import { type ColumnDoubt, compareColumns, type Statistics, statisticsKey } from '../../guards/columns.ts'
 import { messageOf } from '../../system/message.ts'
-import { escapeInvisible } from '../model/printable.ts'
+import { highFraction } from '../model/columns.ts'
+import { escapeInvisible, printableNumber } from '../model/printable.ts'
+import { schemaTables } from '../model/schema.ts'
 import { parseStatistics } from '../read/statistics.ts'
 import { generalWarning, type Finding } from './finding.ts'
 import type { LiveReader } from './live-prices.ts'
 
 /**
+ * Columns that have changed as they never do, and costs that are most likely percent in place of fractions.
  * @param read null if nothing is live, or it is unknown @param text of all funds, as `statisticsText` returns it
- * @returns nothing if a version without statistics has made what is live
+ * @returns no comparison if a version without statistics has made what is live
  * @throws {Error} if what is live cannot be reached
  */
 export async function findingsOfColumns(
@@ -18,16 +21,48 @@ export async function findingsOfColumns(
   text: string,
   { strictness }: Pick<ExpectationSettings, 'strictness'>,
 ): Promise<readonly Finding[]> {
-  const live = (await read?.(statisticsKey))?.toString() ?? null
-  if (live === null || live === text) return []
   const after = parseStatistics(text)
+  if (after === null) return []
+  const live = (await read?.(statisticsKey))?.toString() ?? null
+  if (live === null) return highFractions(after, read === null ? noFunds : after)
   try {
     const before = parseStatistics(live)
-    return before === null || after === null ? [] : compareColumns(before, after, strictness).map(findingOf)
+    // A version that compares other things has made it: what an update finds is nothing that a night has brought.
+    if (before === null) return highFractions(after, after)
+    const doubts = live === text ? [] : compareColumns(before, after, strictness)
+    return [...doubts.map(findingOf), ...highFractions(after, before)]
   } catch (error) {
     const message = `${statisticsKey}, which is live, is damaged: ${messageOf(error)}: its tables are not compared`
-    return [generalWarning(message, 'database')]
+    return [generalWarning(message, 'database'), ...highFractions(after, noFunds)]
   }
+}
+
+const noFunds: Statistics = { columns: {}, funds: new Map() }
+
+/** Fractions are of tables with one row, so their summaries hold the values. @param before what is live: other values are new */
+function highFractions(after: Statistics, before: Statistics): Finding[] {
+  const fractions = Object.values(schemaTables).flatMap(({ name: table, columns }) =>
+    columns.filter(({ kind }) => kind === 'fraction').map(({ name }) => ({ table, name })),
+  )
+  return [...after.funds.keys()].flatMap((isin) =>
+    fractions.flatMap(({ table, name }): Finding[] => {
+      const text = valueIn(after, isin, table, name)
+      const value = Number(text)
+      if (text === undefined || !(value >= highFraction)) return []
+      const percent = Number((value * 100).toFixed(2))
+      const message = `${name} is ${printableNumber(value)}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`
+      return valueIn(before, isin, table, name) === text
+        ? [{ severity: 'warning', isin, table, message }]
+        : [{ severity: 'error', isin, table, message, guard: 'high-costs' }]
+    }),
+  )
+}
+
+/** The value of a row that is the only one of its table; undefined if there is none. */
+function valueIn({ columns, funds }: Statistics, isin: string, table: string, name: string) {
+  const at = columns[table]?.indexOf(name) ?? -1
+  const [, value] = /\|~([^|]*)$/.exec(funds.get(isin)?.get(table)?.slices[0]?.summaries[at] ?? '') ?? []
+  return value
 }
 
 function findingOf({ guard, subject, isin, table, message }: ColumnDoubt): Finding {

@@ -22,25 +22,8 @@ export interface Finding {
   readonly guard?: GuardName
   /** Subject that narrows `--allow` of the guard; the fund unless given. */
   readonly subject?: string
-  /** The old prices that the message sums up, so that a caller can report only the new ones. */
-  readonly older?: OlderPrices
-}
-
-export interface OlderPrices {
-  /** One at least. What is wrong with each, as it was said when the price was new. */
-  readonly prices: readonly (Pick<Finding, 'message' | 'identity'> & { readonly isin: string })[]
-  /** Whether all of them are live. */
-  readonly areLive: boolean
-}
-
-/** @param count how many there are, if some are not among them */
-export function olderPrices(older: OlderPrices, count = older.prices.length): Finding {
-  const [first = { isin: '', message: '' }] = older.prices
-  const all =
-    count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
-  const message = `${all}${older.areLive ? ' (live already)' : ''}: fund ${first.isin}: ${first.message}`
-  const finding = generalWarning(message, 'price')
-  return count === older.prices.length ? { ...finding, older } : { ...finding, identity: 'older prices' }
+  /** Set for a price that is not new. There may be many: a night shows the first. */
+  readonly isOlder?: true
 }
 
 /** Objections of guards: errors that an operator may allow. */

@@ -3,21 +3,18 @@
  * column's kind; what is wrong with a row or with several rows has a check of its own. Pure.
  */
 
-import type { CorporateActionRow, Group } from '../../api/contract/rows.ts'
-import { invisibleIn, isFormula, isSuspect, isWebAddress } from '../../api/contract/texts.ts'
+import type { CorporateActionRow } from '../../api/contract/rows.ts'
+import { isWebAddress } from '../../api/contract/texts.ts'
 import { isDay } from '../../api/routes/values.ts'
-import { firstDay, lastDay, maxNumber, minNumber, textFaults, wknFault } from '../model/limits.ts'
-import { printableNumber, quoted } from '../model/printable.ts'
-import type { SchemaTable, TableColumn, TextKind } from '../model/columns.ts'
+import { lastDay, textFaults, valueDoubts, valueFault, wknFault } from '../model/limits.ts'
+import { quoted } from '../model/printable.ts'
+import type { SchemaTable } from '../model/columns.ts'
 import { groupNames, schemaTables } from '../model/schema.ts'
 import type { Fund } from '../read/fund-reader.ts'
 import { rowPlace, type Finding } from './finding.ts'
 
 /** Findings of one table of one fund: a column that is wrong throughout must not fill the memory. */
 const maxFindings = 1000
-
-/** Costs from here on, 20 %, are most likely percent in a column of fractions. */
-const highFraction = 0.2
 
 type Report = (severity: Finding['severity'], table: string, message: string) => void
 
@@ -70,14 +67,6 @@ function reporter(isin: string) {
   return { report, findings: () => [...listed, ...counted()] }
 }
 
-/**
- * Groups that are warned of for the values of their rows. (Any group is for doubtful texts, and prices for the days of
- * the first and the last of them.)
- */
-export const groupsWithWarnings: readonly Group[] = groupNames.filter((group) =>
-  schemaTables[group].columns.some(({ kind }) => kind === 'fraction'),
-)
-
 type Row = Readonly<Record<string, unknown>>
 
 function checkRows(table: SchemaTable, rows: readonly object[], asOf: string, report: Report): void {
@@ -87,8 +76,8 @@ function checkRows(table: SchemaTable, rows: readonly object[], asOf: string, re
     for (const column of columns) {
       const value = row[column.field]
       if (typeof value !== 'string' && typeof value !== 'number') continue
-      const error = errorIn(column, value, last)
-      const warnings = error === undefined ? warningsIn(column, value) : []
+      const error = valueFault(column, value, last)
+      const warnings = error === undefined ? valueDoubts(column, value) : []
       if (error === undefined && warnings.length === 0) continue
       // A value that names its row is not named twice.
       const place = column.isKey && key.length === 2 ? `${name} ` : placeIn(table, row)
@@ -104,50 +93,6 @@ function placeIn({ columns }: SchemaTable, row: Row): string {
     named.map(({ name }) => name),
     named.map(({ field }) => row[field]),
   )
-}
-
-/** @returns the end of a sentence that begins with the column's name, or undefined */
-function errorIn(column: TableColumn, value: string | number, last: string): string | undefined {
-  const { kind, allowed } = column
-  // The schema's CHECK constraints promise it, unless they were switched off.
-  if (allowed !== undefined) {
-    const found = typeof value === 'string' ? quoted(value) : value
-    return allowed.includes(value) ? undefined : `is ${found}, not one of ${allowed.join(', ')}`
-  }
-  if (typeof value === 'number') return errorInNumber(column, value, last)
-  const fault = textFaults[kind as TextKind](value)
-  if (fault !== undefined || kind !== 'day' || (value >= firstDay && value <= last)) return fault
-  return `${value} does not lie between ${firstDay} and ${last}`
-}
-
-function errorInNumber({ kind, least }: TableColumn, value: number, last: string): string | undefined {
-  if (kind === 'year') {
-    const [from, to] = [firstDay, last].map((day) => Number(day.slice(0, 4))) as [number, number]
-    return value >= from && value <= to ? undefined : `${value} does not lie between ${from} and ${to}`
-  }
-  if (!Number.isFinite(value)) return 'is infinite'
-  const size = Math.abs(value)
-  if (size !== 0 && (size <= minNumber || size >= maxNumber))
-    return `${printableNumber(value)} is not between ${minNumber} and ${maxNumber}`
-  return least !== undefined && value < least
-    ? `${printableNumber(value)} is below ${least}, which cannot be`
-    : undefined
-}
-
-/** @returns ends of sentences that begin with the column's name, of a value without an error */
-function warningsIn({ kind, allowed }: TableColumn, value: string | number): readonly string[] {
-  if (typeof value === 'number') {
-    if (kind !== 'fraction' || value < highFraction) return []
-    const percent = Number((value * 100).toFixed(2))
-    return [`is ${printableNumber(value)}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`]
-  }
-  if ((kind !== 'text' && kind !== 'wkn') || allowed !== undefined || !isSuspect(value)) return []
-  const hidden = invisibleIn(value)
-  return [
-    value.includes('\ufffd') ? 'holds U+FFFD: it was not UTF-8 once' : '',
-    hidden === undefined ? '' : `holds ${hidden}, which cannot be seen`,
-    isFormula(value) ? 'is a formula for a spreadsheet' : '',
-  ].flatMap((what) => (what === '' ? [] : [`${what}, ${quoted(value)}`]))
 }
 
 function checkBasics({ fund: { isin, wkn, name, url } }: Fund, report: Report): void {

@@ -1,4 +1,4 @@
-/** The expectations of prices: each finding of what is new since what is live, and one of all that is older. */
+/** The expectations of prices: what is new since what is live, and what is older. */
 
 import type { Database } from 'better-sqlite3'
 import { isDay } from '../../api/routes/values.ts'
@@ -21,7 +21,7 @@ import type { GuardName } from '../../guards/guards.ts'
 import { cached } from '../../system/cached.ts'
 import { messageOf } from '../../system/message.ts'
 import { fundReader, readPriceDays } from '../read/fund-reader.ts'
-import { generalWarning, type OlderPrices, olderPrices, type Finding } from './finding.ts'
+import { generalWarning, type Finding } from './finding.ts'
 import { firstDay, textFaults } from '../model/limits.ts'
 import { escapeInvisible } from '../model/printable.ts'
 import { DamagedDocument, livePrices, priceColumns, type LiveReader } from './live-prices.ts'
@@ -168,18 +168,33 @@ export const findingsAcross = (
 const olderKept = 1000
 
 function gatherOlder() {
-  let count = 0
-  let areLive = true
-  const prices: OlderPrices['prices'][number][] = []
+  const kept: Finding[] = []
+  let others = 0
   return {
     add: (isin: string, found: readonly ImplausiblePrice[], isLive: boolean) => {
-      if (found.length === 0) return
-      const some = found.slice(0, olderKept - prices.length)
-      prices.push(...some.map((one) => ({ isin, ...textsOf(one) })))
-      count += found.length
-      areLive &&= isLive
+      const some = found.slice(0, olderKept - kept.length)
+      kept.push(...some.map((one) => olderPrice(isin, one, isLive)))
+      others += found.length - some.length
     },
-    findings: () => (count === 0 ? [] : [olderPrices({ prices, areLive }, count)]),
+    findings: (): readonly Finding[] => {
+      if (others === 0) return kept
+      const message = `${others} more older prices are implausible`
+      return [...kept, { ...generalWarning(message, 'price'), identity: 'more older prices', isOlder: true }]
+    },
+  }
+}
+
+/** Its identity is that of the finding when the price was new: what was told then is told. */
+function olderPrice(isin: string, one: ImplausiblePrice, isLive: boolean): Finding {
+  const { message, identity = message } = textsOf(one)
+  const what = `an older price is implausible${isLive ? ' (live already)' : ''}`
+  return {
+    severity: 'warning',
+    isin,
+    table: 'price',
+    message: `${what}: ${message}`,
+    identity,
+    isOlder: true,
   }
 }
 

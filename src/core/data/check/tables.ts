@@ -7,17 +7,19 @@ import { printable, printableNumber } from '../model/printable.ts'
 import { outlivingRows } from '../model/columns.ts'
 import { groupNames, schemaTables } from '../model/schema.ts'
 import { distinctIsins, fundReader } from '../read/fund-reader.ts'
+import { checkDays } from './days.ts'
 import { checkFormerFund } from './fund.ts'
 import { generalWarning, rowPlace, type Finding } from './finding.ts'
 
-/** @param asOf the snapshot's date, ISO 8601: corporate actions older than a year are not warned of */
+/** @param asOf the snapshot's date, ISO 8601. Corporate actions that are older than a year are hardly warned of. */
 export function checkTables(db: Database, asOf: string): Finding[] {
   return [
     ...noFunds(db),
     ...orphans(db),
     ...formerFunds(db, asOf),
     ...doubtfulActions(db, addYears(asOf, -1)),
-    ...limits.flatMap((limit) => beyond(db, limit)),
+    ...groupNames.flatMap((group) => beyond(db, group)),
+    ...checkDays(db, asOf),
     ...wrongSums(db, 'structureItems', ['type'], plainTypes, `type IN (${wholeTypes})`),
     ...wrongSums(db, 'assetAllocations', ['derivatives', 'date'], 'derivatives = 0', 'true'),
     ...vanishedTaxFigures(db),
@@ -88,10 +90,6 @@ function doubtfulActions(db: Database, since: string): Finding[] {
   return [...unpriced, ...late, ...unknown, ...contradicted]
 }
 
-const fees = ['issueSurcharge', 'redemptionFee', 'managementFee', 'custodianBankFee']
-const assets = ['fundAssets', 'totalFundAssets']
-/** Transaction costs can be negative: they are measured against the price when the order was given. */
-const costs = ['ongoingCosts', 'incidentalCosts', 'entryCosts']
 /** What derivatives add to a fund can be negative, and more than the fund. */
 const plainTypes = "type <> 'correlation' AND type NOT LIKE '%derivatives%' AND type NOT LIKE 'exposure%'"
 /** Structures of the whole fund. Others show its largest holdings, or a part of it. */
@@ -103,48 +101,33 @@ const wholeTypes = (
   .map((type) => `'${type}'`)
   .join(', ')
 
-/** Figures that are plausible from `least` to `most`, by the fields of rows. */
-interface Limit {
-  readonly group: Group
-  readonly fields: readonly string[]
-  readonly least?: number
-  readonly most?: number
-  readonly where?: string
+/** Rows whose figures are no parts of the fund, and so no percentages of it. */
+const partsOfFund: Partial<Readonly<Record<Group, string>>> = {
+  structureItems: plainTypes,
+  assetAllocations: 'derivatives = 0',
 }
-const limits: readonly Limit[] = [
-  { group: 'profile', fields: fees, least: 0, most: 100 },
-  { group: 'profile', fields: ['totalExpenseRatio'], least: 0.05, most: 15 },
-  { group: 'profile', fields: assets, least: 0.01 },
-  // `checkFund` warns of a cost of 20 % or more as one that is most likely no fraction.
-  { group: 'emt', fields: costs, least: 0 },
-  { group: 'structureItems', fields: ['percent'], least: 0, most: 100, where: plainTypes },
-  { group: 'assetAllocations', fields: ['percent'], least: 0, most: 100, where: 'derivatives = 0' },
-  { group: 'performanceYears', fields: ['percent'], most: 1000 },
-  { group: 'legalPeriods', fields: ['gross', 'net'], most: 1000 },
-]
 
 /** Less than a cent of a percent is an error of rounding. */
 const margin = 0.005
 
-/** A warning for each fund and column, with the number of rows. */
-function beyond(db: Database, limit: Limit): Finding[] {
-  const { group, fields, least = -Infinity, most = Infinity, where = 'true' } = limit
+/** A warning for each fund and column with unusual figures, with the number of rows. */
+function beyond(db: Database, group: Group): Finding[] {
   const { name: table, columns, key } = schemaTables[group]
   const keys = key.slice(1)
-  const what = describe(least, most)
-  return columns
-    .filter(({ field }) => fields.includes(field))
-    .flatMap(({ name }) => {
-      const rows = db.prepare<[number, number], Found>(
-        `SELECT isin, count(*) AS found, ${[...keys, name].join(', ')} FROM ${table}
-          WHERE (CAST(${name} AS REAL) < ? OR CAST(${name} AS REAL) > ?) AND ${where} GROUP BY isin ORDER BY isin`,
-      )
-      const found = rows.all(most === Infinity ? least : least - margin, most + margin)
-      const fault = `${name} ${what}`
-      return found.map((row) =>
-        warningOf(table, keys, row, `${name} ${shownValue(row[name])} ${what}`, { fault }),
-      )
-    })
+  return columns.flatMap(({ name, usual }) => {
+    if (usual === undefined) return []
+    const [least, most] = usual
+    const rows = db.prepare<[number, number], Found>(
+      `SELECT isin, count(*) AS found, ${[...keys, name].join(', ')} FROM ${table}
+        WHERE (CAST(${name} AS REAL) < ? OR CAST(${name} AS REAL) > ?) AND ${partsOfFund[group] ?? 'true'}
+        GROUP BY isin ORDER BY isin`,
+    )
+    const found = rows.all(most === Infinity ? least : least - margin, most + margin)
+    const fault = `${name} ${describe(least, most)}`
+    return found.map((row) =>
+      warningOf(table, keys, row, `${name} ${shownValue(row[name])} ${describe(least, most)}`, { fault }),
+    )
+  })
 }
 
 const shownValue = (value: string | number | undefined) =>

@@ -5,7 +5,7 @@ import { descriptionOf, type Fields } from '../../api/contract/shape.ts'
 
 /**
  * What the values of a column are. The checks and the import treat all columns of a kind alike.
- * - `decimal`: plain decimal text, never a float. `number`: a double. `fraction`: a double; 20 % or more is implausible.
+ * - `decimal`: plain decimal text, never a float. `number`: a double. `fraction`: a double; a new one of 20 % or more is refused.
  * - `day`: YYYY-MM-DD. `dayOfYear`: MM-DD. `flag`: 0 or 1. `currency`: ISO 4217. `structureType`: one of the 33.
  * `language`: ISO 639-1. `address`: of the web. `wkn`: six characters, doubtful otherwise.
  */
@@ -34,6 +34,12 @@ interface Traits {
   readonly allowed?: readonly (string | number)[]
   /** Smallest possible number. */
   readonly least?: number
+  /** What numbers usually are, from the first to the second of these. */
+  readonly usual?: readonly [least: number, most: number]
+  /** What a day or a year after the as-of date is: absent if it may lie ahead, as the end of a fund may. */
+  readonly afterAsOf?: 'error' | 'warning'
+  /** Set if a day or a year hardly lies before the inception of the fund. */
+  readonly isSinceInception?: true
   /** Number of the field in the European MiFID Template (FinDatEx EMT V4), for the import. */
   readonly template?: string
 }
@@ -108,6 +114,8 @@ const column =
 
 const text = column<string>('text')
 const day = column<string>('day')
+/** The day of a figure of the fund: it is past, and the fund was there. */
+const pastDay = column<string>('day', { afterAsOf: 'error', isSinceInception: true })
 const decimal = column<string>('decimal')
 const number = column<number>('number')
 const integer = column<number>('integer')
@@ -123,9 +131,19 @@ const comesAndGoes = <V>(declared: Declared<V>): Declared<V | null> => ({
 })
 const instead = (sql: string, isNullable: boolean) => ({ sql, isNullable })
 
-const performance = (describe: string) => number(describe, { least: -100 })
+/** A percentage that may be any: a positive one of a few years is at most tenfold. */
+const performance = (describe: string) => number(describe, { least: -100, usual: [-Infinity, 1000] })
 
-const cost = (template: string) => orNull(column<number>('fraction')(undefined, { template }))
+/** A part of a whole, in percent. */
+const share = column<number>('number', { usual: [0, 100] })
+
+/** From 20 % on, costs are most likely percent in a column of fractions. */
+export const highFraction = 0.2
+
+const cost = (template: string) =>
+  orNull(column<number>('fraction')(undefined, { template, usual: [0, Infinity] }))
+/** Measured against the price when the order was given: a better one is a negative cost. */
+const signedCost = (template: string) => orNull(column<number>('fraction')(undefined, { template }))
 
 /** One of these texts, by its number in the European MiFID Template. */
 const textAmong = <const V extends string>(template: string, allowed: readonly V[]) =>
@@ -161,13 +179,16 @@ export const columnBuilders = {
   text,
   textAmong,
   day,
+  pastDay,
   decimal,
+  share,
   number,
   integer,
   flag,
   control,
   performance,
   cost,
+  signedCost,
   orNull,
   comesAndGoes,
   instead,

@@ -1,11 +1,20 @@
-/** Limits of the values of a database. The checks refuse other values, and name the row. */
+/** What a value of each kind may be, in all tables. The checks refuse other values, warn of doubtful ones, and name the row. */
 
 import { structureTypes } from '../../api/contract/structure-types.ts'
-import { isWebAddress, unfitForXml } from '../../api/contract/texts.ts'
+import {
+  hasEntity,
+  hasOuterBlank,
+  invisibleIn,
+  isDecodedTwice,
+  isFormula,
+  isSuspect,
+  isWebAddress,
+  unfitForXml,
+} from '../../api/contract/texts.ts'
 import { isDay, isIsin } from '../../api/routes/values.ts'
 import { currencyFault } from './currencies.ts'
-import { quoted } from './printable.ts'
-import type { TextKind } from './columns.ts'
+import { printableNumber, quoted } from './printable.ts'
+import type { TableColumn, TextKind } from './columns.ts'
 
 export const maxTextBytes = 100_000
 
@@ -113,4 +122,54 @@ export const textFaults: Readonly<Record<TextKind, (text: string) => string | un
       : `${quoted(text)} has more than ${maxDigits} digits, ${maxWholeDigits} before and ${maxDecimals} after the point`),
   text: notText,
   wkn: notText,
+}
+
+/**
+ * What cannot be, of a value of any table.
+ * @param last the last day that a database may name
+ * @returns the end of a sentence that begins with the column's name; undefined for a right value
+ */
+export function valueFault(column: TableColumn, value: string | number, last: string): string | undefined {
+  const { kind, allowed } = column
+  // The schema's CHECK constraints promise it, unless they were switched off.
+  if (allowed !== undefined) {
+    const found = typeof value === 'string' ? quoted(value) : value
+    return allowed.includes(value) ? undefined : `is ${found}, not one of ${allowed.join(', ')}`
+  }
+  if (typeof value === 'number') return errorInNumber(column, value, last)
+  const fault = textFaults[kind as TextKind](value)
+  if (fault !== undefined || kind !== 'day' || (value >= firstDay && value <= last)) return fault
+  return `${value} does not lie between ${firstDay} and ${last}`
+}
+
+function errorInNumber({ kind, least }: TableColumn, value: number, last: string): string | undefined {
+  if (kind === 'year') {
+    const [from, to] = [firstDay, last].map((day) => Number(day.slice(0, 4))) as [number, number]
+    return value >= from && value <= to ? undefined : `${value} does not lie between ${from} and ${to}`
+  }
+  if (!Number.isFinite(value)) return 'is infinite'
+  const size = Math.abs(value)
+  if (size !== 0 && (size <= minNumber || size >= maxNumber))
+    return `${printableNumber(value)} is not between ${minNumber} and ${maxNumber}`
+  return least !== undefined && value < least
+    ? `${printableNumber(value)} is below ${least}, which cannot be`
+    : undefined
+}
+
+/**
+ * What can hardly be, of a value that is right. How high costs are is a matter of what is live (`check/columns.ts`).
+ * @returns ends of sentences that begin with the column's name
+ */
+export function valueDoubts({ kind, allowed }: TableColumn, value: string | number): readonly string[] {
+  if (typeof value === 'number') return []
+  if ((kind !== 'text' && kind !== 'wkn') || allowed !== undefined || !isSuspect(value)) return []
+  const hidden = invisibleIn(value)
+  return [
+    value.includes('\ufffd') ? 'holds U+FFFD: it was not UTF-8 once' : '',
+    hidden === undefined ? '' : `holds ${hidden}, which cannot be seen`,
+    isFormula(value) ? 'is a formula for a spreadsheet' : '',
+    isDecodedTwice(value) ? 'looks like UTF-8 that was read in another encoding' : '',
+    hasEntity(value) ? 'holds an entity of HTML' : '',
+    hasOuterBlank(value) ? 'has a blank at its beginning or end' : '',
+  ].flatMap((what) => (what === '' ? [] : [`${what}, ${quoted(value)}`]))
 }

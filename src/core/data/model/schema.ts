@@ -17,13 +17,16 @@ import { emtRecord } from '../../api/endpoints/emt.ts'
 import { profileRecord } from '../../api/endpoints/profile.ts'
 import { columnBuilders, type SchemaTable, tableOfRows as table } from './columns.ts'
 
-const { column, text, textAmong, day, decimal, number, integer, flag, control } = columnBuilders
-const { performance, cost, orNull, comesAndGoes, instead, inBoth, possibility } = columnBuilders
+const { column, text, textAmong, day, pastDay, decimal, number, share, integer, flag, control } =
+  columnBuilders
+const { performance, cost, signedCost, orNull, comesAndGoes, instead, inBoth, possibility } = columnBuilders
 
 /** The value of `PRAGMA user_version` in a database of this schema. */
 export const SCHEMA_VERSION = 1
 
 type RowOf<G extends Group> = FundRows[G][number]
+
+const pastOfEmt = (describe: string, template: string) => day(describe, { template, afterAsOf: 'warning' })
 
 /** The tables by the groups of rows that they hold, in the order of the downloads; `fund` is what the others refer to. */
 export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
@@ -39,7 +42,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       wkn: orNull(column<string>('wkn')()),
       name: text(),
       inceptionDate: day(undefined, { name: 'fund_inception_date' }),
-      statusDate: orNull(day()),
+      statusDate: orNull(day(undefined, { afterAsOf: 'warning' })),
       // The rule of `webAddress`: LIKE does not tell upper from lower case.
       url: text('Address of the web page about the fund; empty unless it begins with http:// or https://', {
         download: instead("iif(t.url LIKE 'http://_%' OR t.url LIKE 'https://_%', t.url, '')", false),
@@ -76,7 +79,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     de: 'Alle Preise aller Fonds, nach Fonds und Tag',
     published: historicPriceRecord.fields,
     columns: {
-      date: day(),
+      date: pastDay(),
       issuePrice: decimal('Issue price per share'),
       repurchasePrice: decimal('Repurchase price per share'),
       netAssetValue: decimal(),
@@ -101,6 +104,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     columns: {
       exDate: day(
         'The first day whose net asset value shows it; of a merger, the day on which the fund ends',
+        { isSinceInception: true },
       ),
       kind: column<RowOf<'corporateActions'>['kind']>('text')('What happens', {
         allowed: ['distribution', 'split', 'merger'],
@@ -123,7 +127,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     columns: {
       kind: column<RowOf<'documents'>['kind']>('text')('Kind of the document', { allowed: documentKinds }),
       language: column<string>('language')('Language of the document, ISO 639-1'),
-      date: day('Day of the document; of a report, the end of its period'),
+      date: day('Day of the document; of a report, the end of its period', { afterAsOf: 'warning' }),
       title: text('Title of the document'),
       url: column<string>('address')('Address of the document'),
     },
@@ -136,7 +140,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     en: 'Performance per calendar year, only for funds that are at least one year old',
     de: 'Wertentwicklung je Kalenderjahr, nur für Fonds, die mindestens ein Jahr alt sind',
     columns: {
-      year: column<number>('year')('Calendar year'),
+      year: column<number>('year')('Calendar year', { afterAsOf: 'error', isSinceInception: true }),
       percent: performance('Performance in that year, in percent'),
     },
   }),
@@ -150,8 +154,8 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     columns: {
       label: text('Label of the period'),
       dateFrom: day('Start of the period'),
-      dateRealfrom: day('Actual start of the period'),
-      dateTo: day('End of the period'),
+      dateRealfrom: day('Actual start of the period', { isSinceInception: true }),
+      dateTo: day('End of the period', { afterAsOf: 'warning' }),
       gross: orNull(performance('Gross performance in the period in percent, without the issue surcharge')),
       net: orNull(
         performance('Net performance in the period in percent, after deduction of the issue surcharge'),
@@ -165,7 +169,10 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     needs: 'performance',
     en: 'Cumulative performance in percent over the twelve-month periods, only for funds that are at least one year old',
     de: 'Kumulierte Wertentwicklung in Prozent über die Zwölfmonatszeiträume, nur für Fonds, die mindestens ein Jahr alt sind',
-    columns: { date: day('Day of the point'), value: performance('Cumulative performance in percent') },
+    columns: {
+      date: pastDay('Day of the point'),
+      value: number('Cumulative performance in percent', { least: -100 }),
+    },
   }),
   launchPoints: table<RowOf<'launchPoints'>>({
     name: 'launch_point',
@@ -174,7 +181,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     needs: 'performance',
     en: 'Performance since launch as an index that starts at 100, only for funds that are at least one year old',
     de: 'Wertentwicklung seit Auflegung als Index mit dem Anfangswert 100, nur für Fonds, die mindestens ein Jahr alt sind',
-    columns: { date: day('Day of the point'), value: number('Index value', { least: 0 }) },
+    columns: { date: pastDay('Day of the point'), value: number('Index value', { least: 0 }) },
   }),
   structureItems: table<RowOf<'structureItems'>>({
     name: 'structure_item',
@@ -187,7 +194,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       type: column<string>('structureType')('Type of the structure, as in the path of the API'),
       position: integer('Position of the item in its structure'),
       ...inBoth('name', 'Name of the item'),
-      percent: number(
+      percent: share(
         'Share in the fund in percent; for the type correlation, the correlation coefficient. Can be negative',
       ),
     },
@@ -203,8 +210,8 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       derivatives: flag('Whether derivatives are included'),
       position: integer('Position of the asset class'),
       ...inBoth('class', 'Name of the asset class'),
-      date: day('Day of the allocation'),
-      percent: number('Share of the asset class in the fund on that day, in percent'),
+      date: pastDay('Day of the allocation'),
+      percent: share('Share of the asset class in the fund on that day, in percent'),
     },
   }),
   keyFigures: table<RowOf<'keyFigures'>>({
@@ -235,16 +242,20 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     columns: {
       ...inBoth('category', 'Category of the fund'),
       benchmark: orNull(text()),
-      fundAssets: decimal('Fund assets of the share class, in the currency of the fund'),
-      totalFundAssets: decimal('Fund assets of all share classes, in the currency of the fund'),
+      fundAssets: decimal('Fund assets of the share class, in the currency of the fund', {
+        usual: [0.01, Infinity],
+      }),
+      totalFundAssets: decimal('Fund assets of all share classes, in the currency of the fund', {
+        usual: [0.01, Infinity],
+      }),
       endOfFiscalYear: column<string>('dayOfYear')('End of the fiscal year, MM-DD'),
       accumulating: flag('Whether the fund accumulates its income instead of distributing it'),
       conformity: flag(),
-      issueSurcharge: number(),
-      redemptionFee: number(),
-      totalExpenseRatio: number(),
-      managementFee: number(),
-      custodianBankFee: number(),
+      issueSurcharge: share(),
+      redemptionFee: share(),
+      totalExpenseRatio: number(undefined, { usual: [0.05, 15] }),
+      managementFee: share(),
+      custodianBankFee: share(),
       performanceFee: flag(),
       ...possibility('savingsPlan', 'Savings plan'),
       ...possibility('oneTimeInvestment', 'Lump-sum investment'),
@@ -265,16 +276,12 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       srri: orNull(integer(undefined, { template: '04020', allowed: [1, 2, 3, 4, 5, 6, 7] })),
       // The template dates the costs ex ante as a whole, and those ex post by the end of their period.
       ongoingCostsDate: orNull(
-        day('End of the reference period of ongoing_costs (EMT 08100)', { template: '08100' }),
+        pastOfEmt('End of the reference period of ongoing_costs (EMT 08100)', '08100'),
       ),
       ongoingCosts: cost('08030'),
-      transactionCostsDate: orNull(
-        day('Reference date of transaction_costs (EMT 07160)', { template: '07160' }),
-      ),
-      transactionCosts: cost('07130'),
-      incidentalCostsDate: orNull(
-        day('Reference date of incidental_costs (EMT 07160)', { template: '07160' }),
-      ),
+      transactionCostsDate: orNull(pastOfEmt('Reference date of transaction_costs (EMT 07160)', '07160')),
+      transactionCosts: signedCost('07130'),
+      incidentalCostsDate: orNull(pastOfEmt('Reference date of incidental_costs (EMT 07160)', '07160')),
       incidentalCosts: cost('07140'),
       entryCosts: cost('08025'),
       governanceprocess: orNull(textAmong('00075', ['A', 'B', 'C', 'D'])),

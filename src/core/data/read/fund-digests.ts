@@ -108,11 +108,11 @@ const digestOf = (row: Row | undefined) =>
 
 /**
  * Searches rows as JSON for a text that begins like a formula and is no negative number, for an escape other than of a
- * quotation mark or a backslash, and for characters that cannot be seen or that are not UTF-8. The checks may still have
- * nothing to say.
+ * quotation mark or a backslash, for characters that cannot be seen or that are not UTF-8, and for what else `isSuspect` finds. The
+ * checks may still have nothing to say.
  */
 const doubtful =
-  /"\s*(?:[=+@＝＋－＠]|-(?!\d[\d.e+-]*"))|\\[^"\\]|[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd]/
+  /"\s|\s"|&#?\w+;|[Â-ßâ\u221a\u251c\u252c][\u0080-\uffff]|"(?:[=+@＝＋－＠]|-(?!\d[\d.e+-]*"))|\\[^"\\]|[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd]/
 
 const isDoubtful = (text: Buffer | null) =>
   text !== null && !(isUtf8(text) && !doubtful.test(text.toString()))

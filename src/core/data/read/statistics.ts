@@ -7,7 +7,7 @@ import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../../api/contract/fund.ts'
 import type { FundRow, FundRows, Group } from '../../api/contract/rows.ts'
-import { isDay } from '../../api/routes/values.ts'
+import { isDay, isIsin } from '../../api/routes/values.ts'
 import type { Contradiction, Slice, Statistics, Summary, TableStatistics } from '../../guards/columns.ts'
 import type { PriceTexts } from '../../guards/figures.ts'
 import { judgeReturns, type ReturnsTable } from '../../guards/returns.ts'
@@ -65,7 +65,7 @@ export const fundLines = (text: string): string => text.slice(text.indexOf('\n')
 /**
  * @param asOf of the snapshot: the performance of younger funds is not given out
  * @param pricesOf reads a fund's prices by day
- * @returns the line of a fund; '' for a fund whose data may not be given out
+ * @returns the line of a fund; '' for a fund whose data may not be given out, or whose ISIN is none
  */
 export function statisticsReader(
   db: Database,
@@ -76,7 +76,7 @@ export function statisticsReader(
   const hasPrice = db.prepare<[string], number>('SELECT 1 FROM price WHERE isin = ? LIMIT 1').pluck()
   return (isin: string): string => {
     const fund = reader.fund(isin)
-    if (fund?.dataPermitted !== 1) return ''
+    if (fund?.dataPermitted !== 1 || !isIsin(isin)) return ''
     const mayGiveOut: Readonly<Record<Permission, boolean>> = {
       data: true,
       prices: mayGiveOutPrices(fund),

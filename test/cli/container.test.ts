@@ -127,7 +127,7 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
     const load = ['sh', '-c', 'cd /opt/fundpress && exec node --input-type=module --eval "$1"', 'sh', script]
     const names = (await expectSuccess(image.run(load))).trim().split(' ')
     expect(names).toEqual(
-      expect.arrayContaining(['@aws-sdk/client-s3', 'better-sqlite3', 'read-excel-file/node']),
+      expect.arrayContaining(['@aws-sdk/client-s3', 'better-sqlite3', 'csv-parse']),
     )
   })
 

@@ -40,6 +40,7 @@ const formats = readers.map(({ name }) => name)
 const options = [
   choiceOption('--as <format>', 'The format of the files: else it is recognised by their content', formats),
   choiceOption('--encoding <name>', 'The encoding of the file', [...choosableEncodings]),
+  option('--sheet <name>', 'The sheet of a workbook: else the only one whose header fits'),
   choiceOption('--delimiter <name>', 'What separates its cells', ['semicolon', 'comma', 'tab', 'pipe']),
   choiceOption('--decimal <mark>', 'The decimal separator', ['comma', 'point']),
   choiceOption(
@@ -97,7 +98,7 @@ const options = [
 
 export default defineCommand({
   description:
-    'Reads files into the fund database: what companies send to their distributors anyway, or tables of the schema as CSV. ' +
+    'Reads files into the fund database: what companies send to their distributors anyway, or tables of the schema as CSV or workbook (XLSX). ' +
     'The format is recognised by the content of a file, never by its name. One transaction takes all rows of all files, or ' +
     'none if one of them is bad. The import finds out from the whole file how it is written, and shows that. It does not ' +
     'guess: if something stays open, it asks for a flag.',
@@ -129,6 +130,11 @@ Such a file does not say which one it is. It is read as Windows-1252 if every en
 all its bytes makes the same ones, as of German names. Else the command shows words as each encoding would read them, and
 asks for --encoding, or for import.<table>.encoding in the config, which is for all files of the table that are neither
 UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Excel calls CSV (Macintosh).
+
+Workbooks (XLSX): the sheet whose header fits, or the one that --sheet names. What the file holds counts, whatever the sheet
+shows of it: the report counts numbers with more decimals than their format shows. A number is taken if it has at most 15
+digits, as a spreadsheet keeps: 61.830000000000005 of a formula makes a bad line. So do an error and a formula that was
+never calculated. Days may be days of the workbook, by the calendar of 1900 or 1904, or texts.
 
 Lines: the header is the line of the first 50 that has most names of columns, whatever stands above it, or the one behind
 --skip-lines lines. The report says where it is. A line with nothing but one text of several words is no row, if an empty
@@ -212,6 +218,10 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
     ['import document papers.csv --replace', 'All documents of the funds in the file'],
     ['import EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
     ['import fund funds.csv --decimal comma --dates german --dry-run', 'What would change'],
+    [
+      'import price nav.xlsx --map Kurs=net_asset_value --sheet NAV --derive',
+      'A workbook: one of its sheets',
+    ],
     ['import fund withdrawn.csv', 'With the columns isin and data_permitted: funds to withdraw'],
     ['import --undo', 'The database as it was before the last load'],
     ['import --complete --db funds.sqlite', 'After the last import of the night'],
@@ -362,6 +372,7 @@ function importInto(
     files,
     as: flags.as,
     encoding,
+    sheet: flags.sheet,
     usualEncodingOf: (name) => settingsOf(importSettings).import[name]?.encoding,
     decimal,
     dates,

@@ -53,6 +53,7 @@ export function openCsv(file: string, encoding: Encoding, options: CsvOptions): 
     headerLine,
     form: form.join(', '),
     read: (visitor) => readLines({ file, encoding, delimiter, skipLines, headerLine }, visitor),
+    notesOn: () => [],
   }
 }
 

@@ -147,7 +147,7 @@ async function readFiles(
   const lacking = new Set(reading.named)
   const own = files.length === 1 ? reading : { ...reading, named: [] }
   for (const [number, file] of files.entries()) {
-    const start = await openStart(file)
+    const start = openStart(file)
     const reader = readerOf(start, reading, readers, as)
     const { columns = [], ...told } = await reader.read(start, sink.sinkOf(number, reader.isDeriving), own)
     if (told.table === undefined && reading.constants.size > 0)

@@ -15,6 +15,8 @@ export interface CellLines {
   readonly form: string
   /** The lines after the header that are not empty, in order. May be called again. */
   readonly read: (visitor: LineVisitor) => Promise<void>
+  /** What people may not see of cells in these columns. */
+  readonly notesOn: (columns: readonly number[]) => readonly string[]
 }
 
 export interface LineVisitor {

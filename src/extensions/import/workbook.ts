@@ -1,52 +1,74 @@
 /**
- * A workbook (XLSX) as lines of cells: the sheet that has the header asked for. The library that reads workbooks makes a full
- * table of each sheet, up to its last row and column: a single cell in XFD1048576 would cost gigabytes. So this file refuses
- * workbooks whose cells reach too far before the library sees them.
+ * A workbook (XLSX) as lines of cells: the sheet that has the header asked for. A sheet becomes a full table, up to its last row and
+ * column: a single cell in XFD1048576 would cost gigabytes. So this file refuses workbooks whose cells reach too far before their
+ * cells are read.
  */
 
 import { readFileSync, statSync } from 'node:fs'
-import { FlateErrorCode, strFromU8, unzipSync, zipSync, type FlateError, type Unzipped } from 'fflate'
+import { FlateErrorCode, strFromU8, unzipSync, type FlateError, type Unzipped } from 'fflate'
 import { Parser } from 'saxen'
 import { messageOf } from '../../core/system/message.ts'
 import { quoted } from '../../core/data/model/printable.ts'
-import type { CellLines, LineVisitor } from './layout.ts'
+import { headerName, type CellLines, type LineVisitor } from './layout.ts'
 import { headerWithin, isEmptyLine, textFinder } from './lines.ts'
-import type { Sheet } from './readers/reader.ts'
+import type { Sheet, Shortened } from './readers/reader.ts'
+import { columnNumber, sheetsIn } from './sheets.ts'
 import type { FileCell } from './values.ts'
 
 /** @throws {Error} if it cannot be read, or breaks a limit */
-export async function readSheets(file: string): Promise<readonly Sheet[]> {
-  const { default: readWorkbook } = await import('read-excel-file/node')
-  const sheets = await readWorkbook(bounded(file), { trim: false }).catch((error: unknown) => {
-    throw new Error(`${file} cannot be read as a workbook (XLSX)`, { cause: error })
-  })
-  return sheets.map(({ sheet, data }) => {
-    // The package's own type names the constructor instead of a Date.
-    const lines = (data as readonly (readonly unknown[])[]).map((row) => row.map(cellOf))
-    return { name: sheet, lines }
-  })
+export function readSheets(file: string): readonly Sheet[] {
+  const parts = bounded(file)
+  try {
+    return sheetsIn(parts)
+  } catch (error) {
+    throw unreadable(file, error)
+  }
 }
+
+function unreadable(file: string, error: unknown): Error {
+  const reason = zipFaults[(error as Partial<FlateError>).code ?? -1] ?? messageOf(error)
+  return new Error(`${file} cannot be read as a workbook (XLSX): ${reason}`, { cause: error })
+}
+
+/** What is looked for in the sheets of a workbook. */
+export interface Wanted {
+  /** The line that names the columns; -1 if the sheet has none. */
+  readonly headerIn: (lines: Sheet['lines']) => number
+  /** What the header has, for messages. */
+  readonly what: string
+  /** The name of the sheet; undefined: the only one with such a header. */
+  readonly sheet: string | undefined
+}
+
+/** The first line of the first 50 that is a header. */
+export const firstLineThat =
+  (isHeader: (cells: readonly FileCell[]) => boolean): Wanted['headerIn'] =>
+  (lines) =>
+    lines.slice(0, headerWithin).findIndex(isHeader)
 
 /**
  * The lines below the header of the sheet that has one.
- * @param what the header has, for messages @throws {Error} if not exactly one of the sheets has such a header
+ * @throws {Error} if not exactly one of the sheets has such a header, or the named one is not there
  */
 export function linesOfSheet(
   file: string,
   sheets: readonly Sheet[],
-  isHeader: (cells: readonly FileCell[]) => boolean,
-  what: string,
+  { headerIn, what, sheet }: Wanted,
 ): CellLines {
-  const found = sheets.flatMap(({ name, lines }) => {
-    const at = lines.slice(0, headerWithin).findIndex(isHeader)
-    return at < 0 ? [] : [{ name, lines, at }]
-  })
-  const [first, ...others] = found
-  if (first === undefined) throw new Error(`${file}: no sheet has a line with ${what}`)
-  const names = found.map(({ name }) => quoted(name)).join(' and ')
+  const named = sheets.filter(({ name }) => sheet === undefined || headerName(name) === headerName(sheet))
+  const names = (some: readonly Sheet[]) => some.map(({ name }) => quoted(name)).join(', ')
+  if (named.length === 0)
+    throw new Error(`${file} has no sheet ${quoted(sheet ?? '')}; it has ${names(sheets)}`)
+  const fitting = named.filter(({ lines }) => headerIn(lines) >= 0)
+  const [first, ...others] = fitting
+  if (first === undefined)
+    throw new Error(
+      `${file}: ${sheet === undefined ? 'no sheet has' : `sheet ${names(named)} does not have`} a line with ${what}`,
+    )
   if (others.length > 0)
-    throw new Error(`${file}: the sheets ${names} both have a line with ${what}: leave one in the file`)
-  const { name, lines, at } = first
+    throw new Error(`${file}: the sheets ${names(fitting)} have a line with ${what}: choose one with --sheet`)
+  const { name, lines, shortened } = first
+  const at = headerIn(lines)
   return {
     header: lines[at] ?? [],
     headerLine: at + 1,
@@ -61,13 +83,18 @@ export function linesOfSheet(
       }
       return Promise.resolve()
     },
+    notesOn: (columns) => noteOnDigits(columns.flatMap((column) => shortened.get(column) ?? [])),
   }
 }
 
-function cellOf(value: unknown): FileCell {
-  if (typeof value === 'string' || typeof value === 'number' || value instanceof Date) return value
-  // The other cells are booleans and empty ones.
-  return typeof value === 'boolean' ? String(value) : ''
+/** What Excel shows and what it holds are two numbers: people have seen the one, and the other is taken. */
+function noteOnDigits(all: readonly Shortened[]): readonly string[] {
+  const [first] = all
+  if (first === undefined) return []
+  const count = all.reduce((sum, one) => sum + one.count, 0)
+  const numbers = count === 1 ? '1 number has' : `${count} numbers have`
+  const place = `${first.first}, ${first.value} ${first.decimals <= 0 ? 'without decimals' : `with ${first.decimals} decimals`}`
+  return [`${numbers} more decimals than the sheet shows: all of them count (the first: ${place})`]
 }
 
 const maxFileBytes = 64e6
@@ -100,10 +127,10 @@ const unread =
 const sheetRows = 1_048_576
 
 /**
- * @returns the XML parts of the workbook, which are all that is read of it, in an archive without compression
+ * @returns the XML parts of the workbook, which are all that is read of it
  * @throws {Error} that says which limit the workbook breaks, and where
  */
-function bounded(file: string): Buffer {
+function bounded(file: string): Unzipped {
   try {
     const parts = readParts(file)
     // Before a parser sees any of them.
@@ -113,10 +140,9 @@ function bounded(file: string): Buffer {
       const xml = strFromU8(bytes)
       if (/[<:](?:sheetData|si)\b/.test(xml)) checkPart(xml, name, totals)
     }
-    return Buffer.from(zipSync(parts, { level: 0 }))
+    return parts
   } catch (error) {
-    const reason = zipFaults[(error as Partial<FlateError>).code ?? -1] ?? messageOf(error)
-    throw new Error(`${file} cannot be read as a workbook (XLSX): ${reason}`, { cause: error })
+    throw unreadable(file, error)
   }
 }
 
@@ -246,6 +272,3 @@ const tooFar = (what: string, part: string) =>
     `${part} ${what}: up to ${maxRows.toLocaleString('en-US')} rows, ${maxColumns.toLocaleString('en-US')} columns and ` +
       `${maxCells.toLocaleString('en-US')} cells are read; delete the rows and columns behind the data, or save the sheet as CSV`,
   )
-
-const columnNumber = (letters: string) =>
-  [...letters].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0)

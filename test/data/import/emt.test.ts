@@ -174,9 +174,9 @@ describe('import of a workbook', () => {
   const other = { name: 'A', rows: [['Code', 'Text']] }
   it.each([
     ['without the fields', 'emt', workbook(other), ': no sheet has a line'],
-    ['with two sheets of them', 'emt', workbook(sheet('A'), sheet('B')), 'the sheets "A" and "B" both have'],
+    ['with two sheets of them', 'emt', workbook(sheet('A'), sheet('B')), 'the sheets "A", "B" have'],
     ['that is cut off', 'emt', workbook(sheet('A')).subarray(0, 900), ' cannot be read as a workbook (XLSX)'],
-    ['for another table', 'price', workbook({ name: 'A', rows: [['isin']] }), 'save the sheet as CSV'],
+    ['for another table', 'price', workbook({ name: 'A', rows: [['isin']] }), 'of table price are missing'],
   ])('refuses one %s', async (_, table, content, reason) => {
     const name = write('refused.xlsx', content)
     const ended = await folder.import(table, name, '--db', folder.database())
@@ -285,7 +285,7 @@ it('does not load the parsers for commands other than import', () => {
   const script = `
     const { registerHooks } = require('node:module')
     registerHooks({ resolve: (specifier, context, next) => {
-      if (/csv-parse|read-excel-file/.test(specifier)) process.exit(9)
+      if (/csv-parse|saxen/.test(specifier)) process.exit(9)
       return next(specifier, context)
     } })
     import(process.env.LAUNCHER)`

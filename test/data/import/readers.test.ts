@@ -71,6 +71,7 @@ async function importTexts(
     columnMapOf: () => new Map(),
     named: [],
     encoding: undefined,
+    sheet: undefined,
     usualEncodingOf: () => undefined,
     delimiter: undefined,
     skipLines: undefined,

@@ -1,8 +1,17 @@
 /** Workbooks as a spreadsheet would save them: a few XML parts in a ZIP archive. */
 import { zipSync } from 'fflate'
 
-/** Text, a number as it is to stand in the file, or a day (a number that is shown as a date). */
-export type SheetCell = string | { readonly number: string } | { readonly day: string } | null
+/**
+ * Text, a number as it is to stand in the file, perhaps with a format, a day (a number that is shown as a date), an error, or a formula
+ * with its last value, if it was ever calculated.
+ */
+export type SheetCell =
+  | string
+  | { readonly number: string; readonly format?: string }
+  | { readonly day: string }
+  | { readonly error: string }
+  | { readonly formula: string; readonly value?: string }
+  | null
 
 export interface Sheet {
   readonly name: string
@@ -19,6 +28,8 @@ export function workbookParts(...sheets: readonly Sheet[]): Record<string, strin
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
   const packaged = 'http://schemas.openxmlformats.org/package/2006'
+  const cells = sheets.flatMap(({ rows }) => rows.flat())
+  const formats = [...new Set(cells.flatMap((cell) => formatOf(cell) ?? []))]
   const sheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
   return {
     '[Content_Types].xml': `<Types xmlns="${packaged}/content-types">
@@ -41,23 +52,36 @@ export function workbookParts(...sheets: readonly Sheet[]): Record<string, strin
           `<Relationship Id="rId${index + 1}" Type="${office}/worksheet" Target="worksheets/sheet${index + 1}.xml"/>`,
       )
       .join('')}<Relationship Id="rId99" Type="${office}/styles" Target="styles.xml"/></Relationships>`,
-    // Format 1 is one of dates.
-    'xl/styles.xml': `<styleSheet xmlns="${main}"><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+    'xl/styles.xml': `<styleSheet xmlns="${main}"><numFmts>${formats
+      .map((code, index) => `<numFmt numFmtId="${164 + index}" formatCode="${escapeXml(code)}"/>`)
+      .join('')}</numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/>${formats
+      .map((_, index) => `<xf numFmtId="${164 + index}"/>`)
+      .join('')}</cellXfs></styleSheet>`,
     ...Object.fromEntries(
       sheets.map(({ rows }, index) => [
         `xl/worksheets/sheet${index + 1}.xml`,
-        `<worksheet xmlns="${main}"><sheetData>${rows.map(rowXml).join('')}</sheetData></worksheet>`,
+        `<worksheet xmlns="${main}"><sheetData>${rows.map((row, at) => rowXml(row, at, formats)).join('')}</sheetData></worksheet>`,
       ]),
     ),
   }
 }
 
-function rowXml(cells: readonly SheetCell[], index: number): string {
+const formatOf = (cell: SheetCell) =>
+  cell !== null && typeof cell === 'object' && 'number' in cell ? cell.format : undefined
+
+/** @param formats behind the two that every workbook here has */
+function rowXml(cells: readonly SheetCell[], index: number, formats: readonly string[]): string {
   const texts = cells.map((cell, column) => {
     const place = `r="${columnName(column)}${index + 1}"`
     if (cell === null) return ''
     if (typeof cell === 'string') return `<c ${place} t="inlineStr"><is><t>${escapeXml(cell)}</t></is></c>`
-    if ('number' in cell) return `<c ${place}><v>${cell.number}</v></c>`
+    const style = formats.indexOf(formatOf(cell) ?? '') + 2
+    if ('number' in cell) return `<c ${place}${style > 1 ? ` s="${style}"` : ''}><v>${cell.number}</v></c>`
+    if ('error' in cell) return `<c ${place} t="e"><v>${cell.error}</v></c>`
+    if ('formula' in cell) {
+      const value = cell.value === undefined ? '' : `<v>${cell.value}</v>`
+      return `<c ${place}><f>${escapeXml(cell.formula)}</f>${value}</c>`
+    }
     const serial = Date.parse(cell.day) / 86_400_000 + 25_569
     return `<c ${place} s="1"><v>${serial}</v></c>`
   })

@@ -47,7 +47,7 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
     )
   return {
     form: [cells.form, ...notations.form],
-    notes: layout.notes(),
+    notes: [...layout.notes(), ...cells.notesOn(layout.fields.map(({ at }) => at))],
     warnings: layout.warnings(),
   }
 }

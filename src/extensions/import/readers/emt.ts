@@ -7,7 +7,7 @@ import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
 import { notInFile, type CellLines, type Field, type Layout } from '../layout.ts'
 import type { FileCell } from '../values.ts'
-import { linesOfSheet } from '../workbook.ts'
+import { firstLineThat, linesOfSheet } from '../workbook.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import { otherTemplate } from './foreign.ts'
 import type { FileStart, Reader, ReadOptions, RowSink } from './reader.ts'
@@ -34,7 +34,12 @@ async function openCells(
   options: ReadOptions,
 ): Promise<CellLines> {
   const fields = "the names of the template's fields (00010_…, and 00001_… for the version)"
-  if (sheets !== null) return linesOfSheet(file, sheets, isTemplateHeader, fields)
+  if (sheets !== null)
+    return linesOfSheet(file, sheets, {
+      headerIn: firstLineThat(isTemplateHeader),
+      what: fields,
+      sheet: options.sheet,
+    })
   const asked = {
     asked: options.encoding,
     configured: options.usualEncodingOf(table.name),

@@ -41,7 +41,19 @@ export interface FileStart {
 
 export interface Sheet {
   readonly name: string
+  /** All of the same length. */
   readonly lines: readonly (readonly FileCell[])[]
+  /** Numbers that have more decimals than the sheet shows, by their columns, from 0. */
+  readonly shortened: ReadonlyMap<number, Shortened>
+}
+
+export interface Shortened {
+  readonly count: number
+  /** The first cell: `B5`. */
+  readonly first: string
+  readonly value: number
+  /** That it shows. */
+  readonly decimals: number
 }
 
 /** What people are told about a file, after it has been read. */
@@ -106,6 +118,8 @@ export interface ReadOptions {
   readonly encoding: ChoosableEncoding | undefined
   /** For files that do not say themselves what they are, unless `encoding` says it. */
   readonly usualEncodingOf: (table: string) => ChoosableEncoding | undefined
+  /** Of a workbook. */
+  readonly sheet: string | undefined
   readonly delimiter: Delimiter | undefined
   /** Lines before the header. */
   readonly skipLines: number | undefined

@@ -41,7 +41,9 @@ export function readerOf(
 /** The template has a table of its own: to name that names the template, unless the file has the columns of the table. */
 function readerOfTable(start: FileStart, options: ReadOptions): Reader | undefined {
   if (options.table === undefined) return undefined
-  const isTemplate = options.table.name === 'emt' && (start.sheets !== null || emt.recognises(start, options))
+  const isTemplate =
+    options.table.name === 'emt' &&
+    (emt.recognises(start, options) || (start.sheets !== null && !table.recognises(start, options)))
   return isTemplate && options.columnMapOf('emt').size === 0 ? emt : table
 }
 

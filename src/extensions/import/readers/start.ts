@@ -13,11 +13,11 @@ const headLines = 50
 const delimiters = [';', ',', '\t', '|']
 
 /** @throws {Error} if it is a workbook that cannot be read, or an empty file */
-export async function openStart(file: string): Promise<FileStart> {
+export function openStart(file: string): FileStart {
   const bytes = readStart(file, startBytes)
   if (bytes.length === 0) throw new Error(`${file} is empty`)
   const text = textOf(bytes)
-  const sheets = isWorkbook(bytes) ? await readSheets(file) : null
+  const sheets = isWorkbook(bytes) ? readSheets(file) : null
   const heads = sheets?.flatMap(({ lines }) => lines.slice(0, headLines)) ?? headsOf(text, bytes.length)
   return { file, bytes, text, sheets, heads }
 }

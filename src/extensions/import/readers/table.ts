@@ -1,36 +1,28 @@
-/** A plain table as CSV: its columns have the schema's names, or names that a map has for them. */
+/** A plain table as CSV or a workbook: its columns have the schema's names, or names that a map has for them. */
 
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import type { SchemaTable } from '../../../core/data/model/columns.ts'
 import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
-import { columnLayout, fitsTable, headerName } from '../layout.ts'
+import { columnLayout, fitsTable, headerName, type CellLines } from '../layout.ts'
+import { headerOf, headerWithin } from '../lines.ts'
 import { computedColumns } from '../take/fill.ts'
 import { passMeter, readCells, within } from './cells.ts'
-import type { FileStart, Reader, ReadOptions } from './reader.ts'
+import { linesOfSheet } from '../workbook.ts'
+import type { FileStart, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
 
 export const table: Reader = {
   name: 'table',
-  about: 'a table of the schema as CSV, with its columns or columns that --map names',
-  recognises: (start, options) => start.sheets === null && fittingTables(start, options).length > 0,
+  about: 'a table of the schema, CSV or XLSX, with its columns or columns that --map names',
+  recognises: (start, options) => fittingTables(start, options).length > 0,
   read: async (start, sink, options) => {
     const { file } = start
     const own = options.table ?? theOnlyTable(start, options)
-    const { name, columns } = own
+    const { name } = own
     if (options.isDeriving && options.table !== undefined && name !== 'price')
       throw new Error(`--derive is for table price, not for ${name}`)
-    if (start.sheets !== null)
-      throw new Error(`${file} is a workbook, which is read for the EMT template only: save the sheet as CSV`)
-    const asked = { asked: options.encoding, configured: options.usualEncodingOf(name), table: name }
-    const encoding = await readEncoding(file, asked, passMeter(sink, options))
     const columnMap = options.columnMapOf(name)
-    const names = new Set(columns.map((column) => column.name))
-    const isName = (text: string) => names.has(headerName(text)) || columnMap.has(headerName(text))
-    const cells = openCsv(file, encoding, {
-      delimiter: options.delimiter,
-      skipLines: options.skipLines,
-      isName,
-    })
+    const cells = await openCells(start, own, sink, options)
     const { suggest, named, constants, takesMinorUnits } = options
     const absence = {
       computed: options.isDeriving && name === 'price' ? computedColumns : [],
@@ -42,6 +34,42 @@ export const table: Reader = {
     const told = await readCells({ file, table: own, cells, layout, sink, options })
     return { ...told, table: name, columns: cells.header.map(headerName) }
   },
+}
+
+async function openCells(
+  { file, sheets }: FileStart,
+  own: SchemaTable,
+  sink: RowSink,
+  options: ReadOptions,
+): Promise<CellLines> {
+  const { name, columns } = own
+  const { delimiter, skipLines, sheet, constants } = options
+  const columnMap = options.columnMapOf(name)
+  const names = new Set(columns.map((column) => column.name))
+  const isName = (text: string) => names.has(headerName(text)) || columnMap.has(headerName(text))
+  if (sheets === null) {
+    const asked = { asked: options.encoding, configured: options.usualEncodingOf(name), table: name }
+    const encoding = await readEncoding(file, asked, passMeter(sink, options))
+    return openCsv(file, encoding, { delimiter, skipLines, isName })
+  }
+  const headerIn = (lines: Sheet['lines']): number => {
+    if (skipLines !== undefined) return skipLines < lines.length ? skipLines : -1
+    const [first, ...others] = [...lines.slice(0, headerWithin).entries()]
+    if (first === undefined) return -1
+    const [at, cells] = headerOf([first, ...others], ([, line]) => line, isName)
+    return cells.some((cell) => isName(String(cell))) ? at : -1
+  }
+  const isWhole = (each: Sheet) =>
+    fitsTable(own, each.lines[headerIn(each.lines)] ?? [], { columnMap, constants })
+  const whole = sheets.filter(isWhole)
+  // A sheet that has all of the table, before others that have some words of it; a single sheet, to say what its columns are.
+  const among = sheet === undefined && whole.length > 0 ? whole : sheets
+  const isOnly = among.length === 1 && among.every(({ lines }) => headerIn(lines) < 0 && lines.length > 0)
+  return linesOfSheet(file, among, {
+    headerIn: isOnly ? () => 0 : headerIn,
+    what: `columns of table ${name}`,
+    sheet,
+  })
 }
 
 const fittingTables = (

@@ -7,7 +7,7 @@ import { readEncoding } from '../../encoding.ts'
 import type { CellLines, Field } from '../../layout.ts'
 import { notationSniffer, type Notations } from '../../notation.ts'
 import { convert, isProblem, type FileCell, type Value } from '../../values.ts'
-import { linesOfSheet } from '../../workbook.ts'
+import { firstLineThat, linesOfSheet } from '../../workbook.ts'
 import { passMeter, within } from '../cells.ts'
 import type { FileStart, Reader, ReadOptions, RowSink, Told } from '../reader.ts'
 import { fieldOf, isIsinName, isOfId, isTellingName, type OpenField } from './fields.ts'
@@ -35,7 +35,7 @@ export const openfunds: Reader = {
     rows.end()
     return {
       form: [cells.form, form.about, ...notations.form],
-      notes: [...notTaken(shape.others), ...rows.notes()],
+      notes: [...notTaken(shape.others), ...rows.notes(), ...shape.notes()],
       warnings: [],
     }
   },
@@ -61,6 +61,8 @@ interface Shape {
   readonly fields: readonly PlacedField[]
   /** Names of fields that no table has. */
   readonly others: readonly string[]
+  /** What people may not see of the cells. */
+  readonly notes: () => readonly string[]
   /** Gives each line with a value to a sniffer. */
   readonly look: (
     look: (cells: readonly FileCell[], line: number) => void,
@@ -85,7 +87,8 @@ async function openCells(
   sink: RowSink,
   options: ReadOptions,
 ): Promise<CellLines> {
-  if (sheets !== null) return linesOfSheet(file, sheets, isHeader, what)
+  if (sheets !== null)
+    return linesOfSheet(file, sheets, { headerIn: firstLineThat(isHeader), what, sheet: options.sheet })
   const asked = { asked: options.encoding, configured: options.usualEncodingOf('fund'), table: 'fund' }
   const encoding = await readEncoding(file, asked, passMeter(sink, options))
   const { delimiter, skipLines } = options
@@ -156,6 +159,7 @@ const flatForm: Form = {
     return Promise.resolve({
       fields,
       others,
+      notes: () => cells.notesOn(fields.map(({ at }) => at)),
       look: (look, bytes) =>
         cells.read({
           line: (found, line) => {
@@ -264,6 +268,7 @@ const narrowForm: Form = {
     return {
       fields,
       others: [...others],
+      notes: () => cells.notesOn([value]),
       look: (look, bytes) =>
         each(
           (line, number) => {

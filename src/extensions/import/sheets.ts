@@ -239,7 +239,7 @@ const withoutTexts = (code: string) =>
   code
     .replace(/"[^"]*"|\\.|[_*]./g, '')
     .replace(/\[(?:h+|m+|s+)\]/gi, 'h')
-    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\[[^[\]]*\]/g, '')
 
 interface BookParts {
   readonly texts: readonly string[]
@@ -282,24 +282,26 @@ function readCellsOf(xml: string, { texts, formats, is1904 }: BookParts): Omit<S
     found.count++
     shortened.set(at.column, found)
   }
-  const valueOf = (own: OpenCell): FileCell => {
-    const { type, value, hasFormula } = own
-    if (type === 'inlineStr') return gatherer.take()
-    if (value === undefined || (value === '' && type !== 'str')) return hasFormula ? uncalculated : ''
-    if (type === 's') return texts[Number(value)] ?? ''
-    if (type === 'str') return unescaped(value)
-    if (type === 'b') return String(value === '1')
-    if (type === 'e') return /^#(?:N\/A|[A-Z0-9/]+[!?])$/.test(value) ? value : '#VALUE!'
-    if (type === 'd')
-      return new Date(
-        /Z|[+-]\d\d:\d\d$/.test(value) ? value : `${value}${value.includes('T') ? '' : 'T00:00:00'}Z`,
-      )
-    const number = Number(value)
-    if (Number.isNaN(number)) return value
+  const numberOf = (text: string, own: OpenCell): FileCell => {
+    const number = Number(text)
+    if (Number.isNaN(number)) return text
     const format = formats[own.style] ?? general
     if (format.isDate) return dateOf(number, is1904)
     noteFormat(number, format, own)
     return number
+  }
+  const valueOf = (own: OpenCell): FileCell => {
+    const { type, value, hasFormula } = own
+    if (type === 'inlineStr') return gatherer.take()
+    if (value === undefined || (value === '' && type !== 'str')) return hasFormula ? uncalculated : ''
+    return (typed[type] ?? numberOf)(value, own)
+  }
+  const typed: Readonly<Record<string, (value: string) => FileCell>> = {
+    s: (value) => texts[Number(value)] ?? '',
+    str: unescaped,
+    b: (value) => String(value === '1'),
+    e: (value) => (/^#(?:N\/A|[A-Z0-9/]+[!?])$/.test(value) ? value : '#VALUE!'),
+    d: isoDate,
   }
   const put = (own: OpenCell): void => {
     const found = valueOf(own)
@@ -352,6 +354,10 @@ function readCellsOf(xml: string, { texts, formats, is1904 }: BookParts): Omit<S
   for (const line of lines) while (line.length < width) line.push('')
   return { lines: lines.slice(0, height), shortened }
 }
+
+/** A day or time as a text, which few programs write. It has no zone. */
+const isoDate = (text: string) =>
+  new Date(/Z|[+-]\d\d:\d\d$/.test(text) ? text : `${text}${text.includes('T') ? '' : 'T00:00:00'}Z`)
 
 const dayMs = 86_400_000
 

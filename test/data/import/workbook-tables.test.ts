@@ -263,7 +263,7 @@ describe('a second reader of workbooks', () => {
   const shared = `<sst><si><t xml:space="preserve"> a &amp; b </t></si><si><r><t>ri</t></r><r><t>ch</t></r></si><si><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si><si><t>a_x000D_b_x005F_x0041_</t></si><si><t/></si></sst>`
   const cells = `<row r="2"><c r="B2" t="s"><v>0</v></c><c r="C2" t="s"><v>1</v></c><c r="D2" t="s"><v>2</v></c><c r="E2" t="s"><v>3</v></c><c r="F2" t="s"><v>4</v></c></row>
     <row r="4"><c r="A4" t="b"><v>1</v></c><c r="B4" t="b"><v>0</v></c><c r="C4" t="str"><f>A1</f><v>t &lt; u</v></c><c r="D4" s="1"><v>45415</v></c><c r="E4"><v>-1.5E-3</v></c></row>
-    <row r="6"><c r="A6" t="inlineStr"><is><t><![CDATA[<x>]]></t></is></c><c r="B6"><v>7</v></c></row><row r="9"><c r="H9" s="1"/></row>`
+    <row r="6"><c r="A6" t="inlineStr"><is><t>&lt;x&gt;</t></is></c><c r="B6"><v>7</v></c></row><row r="9"><c r="H9" s="1"/></row>`
   const book = zip({
     ...parts,
     'xl/sharedStrings.xml': shared,

@@ -406,6 +406,24 @@ describe('FundsXML: parts of portfolios', () => {
     expect(gone['key_figure']).toEqual([{ isin: first }])
   })
 
+  it('gives a class its own structures and the key figures of its fund, and leaves out figures of 0', async () => {
+    const code = (name: string, value: string) =>
+      `<RiskCode><ListedCode>${name}</ListedCode><Value>${value}</Value></RiskCode>`
+    const ofFund =
+      positions(position('A', '100')) + `<RiskCodes>${code('YIELD', '0')}${code('DELTA', '0.5')}</RiskCodes>`
+    const own = portfolios(portfolio('2026-11-27', positions(position('B', '99'))))
+    const { rows, leftOut } = await read(
+      document({
+        dynamic: portfolios(portfolio('2026-11-27', ofFund)),
+        classes: shareClass(first, own),
+        assets: allAssets,
+      }),
+    )
+    expect(items(rows, first, 'countries')).toEqual(['1 Vereinigte Staaten 99'])
+    expect(rows['key_figure']).toMatchObject([{ isin: first, position: 1, name_de: 'Delta', value: '0,5' }])
+    expect(leftOut).toEqual(['a risk code of 0: what a fund does not have is written so'])
+  })
+
   it('refuses a share that is no number', async () => {
     const { bad } = await read(
       document({

@@ -85,7 +85,14 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
   const portfolioOn = (date: string, place: string): OpenPortfolio => {
     const found = holder?.portfolios.findLast((one) => one.date === date)
     if (found !== undefined) return found
-    const portfolio = { id: ++portfolios, date, place, structures: new Map<string, number>() }
+    const portfolio = {
+      id: ++portfolios,
+      date,
+      place,
+      structures: new Map<string, number>(),
+      hasStructures: false,
+      hasRisks: false,
+    }
     holder?.portfolios.push(portfolio)
     spill.addPortfolio(portfolio)
     return portfolio
@@ -179,13 +186,24 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
     for (let above = holder; above !== undefined; above = above.outer) above.classes++
     fundRow(record, isin)
     emitPayments(isin, record.texts['Currency'] ?? '', own)
-    for (const { id, date } of own.portfolios.length > 0 ? own.portfolios : (holder?.portfolios ?? []))
-      spill.addOwner(isin, date, id)
+    addOwner(isin, own.portfolios, holder?.portfolios ?? [])
     for (let above: Found | undefined = record.outer; above !== undefined; above = above.outer) {
       for (const name of [above.texts['LEI'], above.texts['ISIN']])
         if (name !== undefined) spill.addClass(name, isin)
     }
     spill.addProfile(isin, record.place, profileOf(record, own, holder?.assets))
+  }
+
+  /** @param above the portfolios of the subfund or fund: for what the class has none itself */
+  const addOwner = (isin: string, own: readonly OpenPortfolio[], above: readonly OpenPortfolio[]): void => {
+    const lacksStructures = !own.some(({ hasStructures }) => hasStructures)
+    const lacksRisks = !own.some(({ hasRisks }) => hasRisks)
+    for (const one of own) spill.addOwner(isin, one, { structures: one.hasStructures, risks: one.hasRisks })
+    for (const one of above) {
+      const structures = one.hasStructures && lacksStructures
+      const risks = one.hasRisks && lacksRisks
+      if (structures || risks) spill.addOwner(isin, one, { structures, risks })
+    }
   }
 
   /** @param record of the class; of a fund without classes, its own */
@@ -224,7 +242,7 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
     }
     if (holder !== undefined) holder.classes++
     fundRow(record, isin)
-    for (const { id, date } of own.portfolios) spill.addOwner(isin, date, id)
+    addOwner(isin, own.portfolios, [])
     spill.addClass(isin, isin)
     if (record.texts['LEI'] !== undefined) spill.addClass(record.texts['LEI'], isin)
   }

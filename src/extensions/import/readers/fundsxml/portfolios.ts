@@ -31,6 +31,9 @@ export interface NetAssets {
 export interface OpenPortfolio extends Portfolio {
   /** Which breakdown each of its structures is from. */
   readonly structures: Map<string, number>
+  /** Whether it has positions or breakdowns. */
+  hasStructures: boolean
+  hasRisks: boolean
 }
 
 export interface PortfolioOptions {
@@ -44,6 +47,10 @@ export interface PortfolioOptions {
 
 const noShare =
   'a position without TotalPercentage, and without net assets of its day and currency to compute it from'
+
+/** Programs fill in all codes: an equity fund has a duration of 0. */
+const whyNoRisk = ({ texts }: Found): string | undefined =>
+  Number(texts['Value']) === 0 ? 'a risk code of 0: what a fund does not have is written so' : undefined
 
 /** The element Portfolio. All of it goes to the spill. */
 export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: PortfolioOptions): Element {
@@ -61,7 +68,9 @@ export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: Portfol
     else {
       const { UniqueID: asset = '', Currency: currency = '', element = '' } = texts
       const type = assetTypeElements[element] ?? ''
-      spill.addPosition(portfolioOf(outer).id, { asset, currency, type, percent })
+      const portfolio = portfolioOf(outer)
+      portfolio.hasStructures = true
+      spill.addPosition(portfolio.id, { asset, currency, type, percent })
     }
   }
 
@@ -75,16 +84,19 @@ export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: Portfol
 
   const item = ({ texts, outer, place }: Found): void => {
     const { type } = structureOf(outer?.texts ?? {})
-    const { id, structures } = portfolioOf(outer?.outer)
-    structures.set(type, breakdown)
+    const portfolio = portfolioOf(outer?.outer)
+    portfolio.hasStructures = true
+    portfolio.structures.set(type, breakdown)
     const percent = Number(decimal(texts['Percentage']) ?? NaN)
-    if (Number.isFinite(percent)) spill.addItem(id, type, count++, texts['DimValue'] ?? '', percent)
+    if (Number.isFinite(percent)) spill.addItem(portfolio.id, type, count++, texts['DimValue'] ?? '', percent)
     else sink.bad(place, ['its Percentage is no number'])
   }
 
   const risk = ({ texts, outer }: Found): void => {
+    const portfolio = portfolioOf(outer)
+    portfolio.hasRisks = true
     const code = texts['ListedCode'] ?? texts['UnlistedCode'] ?? ''
-    spill.addRisk(portfolioOf(outer).id, count++, code, texts['Value'] ?? '')
+    spill.addRisk(portfolio.id, count++, code, texts['Value'] ?? '')
   }
 
   const breaks = (): void => {
@@ -118,7 +130,9 @@ export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: Portfol
         below: { BreakDown: { begins: breaks, below: ofBreakDown, ends: () => undefined } },
       },
       RiskCodes: {
-        below: { RiskCode: { below: leaves('ListedCode UnlistedCode Value'), ends: risk } },
+        below: {
+          RiskCode: { below: leaves('ListedCode UnlistedCode Value'), ends: unless(sink, whyNoRisk, risk) },
+        },
       },
     },
   }
@@ -208,12 +222,12 @@ export function emitPortfolios(spill: Spill, sink: RowSink): void {
     }
     const { structures, allocations } = contentOf(portfolio, spill, sink)
     const risks = spill.risksOf(portfolio.id)
-    for (const { isin, isNewest } of owners) {
-      for (const [derivatives, classes] of allocations)
+    for (const { isin, hasStructures, isNewest, isNewestOfRisks } of owners) {
+      for (const [derivatives, classes] of hasStructures ? allocations : [])
         emitAllocation(sink, portfolio, { isin, derivatives }, classes)
-      if (!isNewest) continue
-      for (const [type, items] of structures) emitStructure(sink, portfolio, { isin, type }, items)
-      if (risks.length > 0) emitRisks(sink, portfolio, isin, risks)
+      for (const [type, items] of isNewest ? structures : [])
+        emitStructure(sink, portfolio, { isin, type }, items)
+      if (isNewestOfRisks) emitRisks(sink, portfolio, isin, risks)
     }
   }
 }

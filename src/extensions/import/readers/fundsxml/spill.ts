@@ -47,10 +47,15 @@ interface Holding extends Asset {
   readonly share: number
 }
 
+/** A class whose portfolio it is, and for what: a class may have its structures of its own, and its key figures of its fund. */
 export interface Owned {
   readonly isin: string
-  /** Whether no later portfolio of the class is in the file. */
+  /** For allocations of its day. */
+  readonly hasStructures: boolean
+  /** For structures: no later portfolio is in the file. */
   readonly isNewest: boolean
+  /** For key figures: the same. */
+  readonly isNewestOfRisks: boolean
 }
 
 export interface Portfolio {
@@ -74,7 +79,8 @@ export function openSpill() {
     CREATE TABLE item (portfolio INTEGER, structure TEXT, number INTEGER, name TEXT, percent REAL,
       PRIMARY KEY (portfolio, structure, number)) WITHOUT ROWID;
     CREATE TABLE risk (portfolio INTEGER, number INTEGER, code TEXT, value TEXT, PRIMARY KEY (portfolio, number)) WITHOUT ROWID;
-    CREATE TABLE owner (isin TEXT, date TEXT, portfolio INTEGER, PRIMARY KEY (isin, date)) WITHOUT ROWID;
+    CREATE TABLE owner (isin TEXT, date TEXT, portfolio INTEGER, structures INTEGER, risks INTEGER,
+      PRIMARY KEY (isin, date, portfolio)) WITHOUT ROWID;
     CREATE INDEX owner_portfolio ON owner (portfolio);
     CREATE TABLE class (fund TEXT, isin TEXT, PRIMARY KEY (fund, isin)) WITHOUT ROWID;
     CREATE TABLE profile (isin TEXT PRIMARY KEY, place TEXT, texts TEXT) WITHOUT ROWID;
@@ -86,7 +92,7 @@ export function openSpill() {
   const addItem = into('item', 5)
   const addRisk = into('risk', 4)
   const addPortfolio = into('portfolio', 3)
-  const addOwner = into('owner', 3, 'OR IGNORE')
+  const addOwner = into('owner', 5, 'OR IGNORE')
   const addClass = into('class', 2, 'OR IGNORE')
   const addProfile = db.prepare(`INSERT INTO profile VALUES (?, ?, ?)
     ON CONFLICT (isin) DO UPDATE SET texts = json_patch(excluded.texts, texts)`)
@@ -94,10 +100,13 @@ export function openSpill() {
     .prepare<[number], string>('SELECT lines FROM positions WHERE portfolio = ? ORDER BY number')
     .pluck()
   const asset = db.prepare<[string], Asset>('SELECT name, country, currency, type FROM asset WHERE id = ?')
-  const owners = db.prepare<[number], { isin: string; isNewest: number }>(
-    `SELECT isin, NOT EXISTS (SELECT 1 FROM owner AS later WHERE later.isin = owner.isin AND later.date > owner.date) AS isNewest
-    FROM owner WHERE portfolio = ? ORDER BY isin`,
-  )
+  const newest = (of: string) =>
+    `${of} AND NOT EXISTS (SELECT 1 FROM owner AS later WHERE later.isin = own.isin AND later.date > own.date AND later.${of})`
+  const owners = db
+    .prepare<[number], [isin: string, hasStructures: number, isNewest: number, isNewestOfRisks: number]>(
+      `SELECT isin, structures, ${newest('structures')}, ${newest('risks')} FROM owner AS own WHERE portfolio = ? ORDER BY isin`,
+    )
+    .raw()
   const items = db.prepare<[number], { structure: string; name: string; percent: number }>(
     'SELECT structure, name, percent FROM item WHERE portfolio = ? ORDER BY structure, number',
   )
@@ -135,7 +144,9 @@ export function openSpill() {
       addItem.run(portfolio, structure, number, name, percent),
     addRisk: (portfolio: number, number: number, code: string, value: string) =>
       addRisk.run(portfolio, number, code, value),
-    addOwner: (isin: string, date: string, portfolio: number) => addOwner.run(isin, date, portfolio),
+    /** @param of what the class has it for */
+    addOwner: (isin: string, { date, id }: Portfolio, of: { structures: boolean; risks: boolean }) =>
+      addOwner.run(isin, date, id, Number(of.structures), Number(of.risks)),
     /** @param fund an LEI or ISIN by which documents name the fund of the class */
     addClass: (fund: string, isin: string) => addClass.run(fund, isin),
     classesOf: (fund: string): readonly string[] => classes.all(fund),
@@ -146,10 +157,15 @@ export function openSpill() {
       db.prepare<[], { isin: string; place: string; texts: string }>('SELECT * FROM profile').iterate(),
     portfolios: () => db.prepare<[], Portfolio>('SELECT * FROM portfolio ORDER BY id').all(),
     ownersOf: (portfolio: number): readonly Owned[] =>
-      owners.all(portfolio).map(({ isin, isNewest }) => ({ isin, isNewest: isNewest === 1 })),
+      owners.all(portfolio).map(([isin, hasStructures, isNewest, isNewestOfRisks]) => ({
+        isin,
+        hasStructures: hasStructures === 1,
+        isNewest: isNewest === 1,
+        isNewestOfRisks: isNewestOfRisks === 1,
+      })),
     *holdingsOf(portfolio: number): Generator<Holding> {
       flush()
-      for (const lines of positions.all(portfolio)) {
+      for (const lines of positions.iterate(portfolio)) {
         for (const line of lines.split('\n')) {
           const [id = '', currency = '', type = '', share] = line.split('\t')
           if (share === undefined) continue

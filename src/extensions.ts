@@ -5,6 +5,7 @@ import type { Extensions } from './core/extension.ts'
 const modules = await Promise.all([
   import('./extensions/demo/index.ts'),
   import('./extensions/import/index.ts'),
+  import('./extensions/derive/index.ts'),
   import('./extensions/conform/index.ts'),
   import('./extensions/setup/index.ts'),
   import('./extensions/changes/index.ts'),

@@ -76,6 +76,7 @@ beforeAll(async () => {
       insert('price', { ...Object.fromEntries(columns), isin: ofDecimals, date: dayOf(index) })
     })
     const ofNumbers = fund(numberIsin)
+    insert('launch_point', { isin: ofNumbers, date: '2023-01-01', value: 100 })
     numbers.forEach((number, index) => {
       // The checks refuse a loss of more than everything, and an index below zero.
       if (number >= -100) insert('performance_year', { isin: ofNumbers, year: 2000 + index, percent: number })

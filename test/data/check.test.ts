@@ -162,7 +162,9 @@ it('check lists a thousand problems of a table of a fund, and then the number of
       }
     }
   })
-  const findings = (await findingsOf('commas.sqlite')).filter(({ severity }) => severity === 'error')
+  const findings = (await findingsOf('commas.sqlite')).filter(
+    ({ severity, table }) => severity === 'error' && table === 'price',
+  )
   expect(findings).toHaveLength(2 * 1001)
   const last = 'date 2023-04-14: performance "-0,5" is not a plain decimal'
   const message = `1400 more of this fund, the last of them: ${last}`
@@ -221,10 +223,10 @@ it('check accepts the largest and oddest values that are allowed', async () => {
       price: { change: `-${'1'.repeat(23)}.1234567`, performance: `${'1'.repeat(15)}.${'1'.repeat(15)}` },
       performance_year: { year: 2024, percent: -100 },
       legal_point: { date: '1700-01-01', value: -1.1e-30 },
-      launch_point: { value: 9.9e29 },
       key_figure: { value: 'NA', value2: '#1', name_de: 'Nullzins #gut!' },
       profile: { fund_assets: '0.01', category_de: 'Nanotechnik', benchmark: 'None' },
     })
+    insert('launch_point', { isin: good, date: '2024-04-30', value: 9.9e29 })
   })
   expect(await findingsOf('edge.sqlite')).toEqual([])
 })

@@ -135,7 +135,7 @@ export async function buildOptions(
 /** Options of a build without those that shards bring. @throws {UsageError} if the settings are wrong */
 export async function mergeOptions(session: Session, isUnsigned = false) {
   const { settings, signal } = session
-  const { out, jobs, freshness, expectations, rawCsv: isRawCsv } = settings
+  const { out, jobs, freshness, expectations, derive, rawCsv: isRawCsv } = settings
   const { cacheControl, errorCacheControl, liveTtlSeconds } = settings.edge
   const caching = { cacheControl, errorCacheControl, liveTtlSeconds }
   const db = required(settings.db, 'db')
@@ -145,7 +145,7 @@ export async function mergeOptions(session: Session, isUnsigned = false) {
   const downloads = settings.downloads.enabled ? { licence: publisher?.licence ?? null, isRawCsv } : null
   const signing = isUnsigned ? null : signingOf(session)
   const extensions = session.extensions.address
-  const rules = { freshness, expectations }
+  const rules = { freshness, expectations, derive }
   return { db, out, jobs, extensions, publisher, caching, downloads, ...rules, signing, signal } as const
 }
 

@@ -6,6 +6,7 @@
 import { languages } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
+import { deriveModes } from '../data/derive/modes.ts'
 import { isFolderName } from '../bucket/store/store.ts'
 import { z } from 'zod'
 import { guardSettings } from './guard-settings.ts'
@@ -79,6 +80,7 @@ const timeOfDay = text(
   /^([01]\d|2[0-3]):[0-5]\d (UTC|[A-Z][A-Za-z]+(\/[A-Z][A-Za-z_-]+)+)$/u,
 )
 const price = numberBetween(0, 1_000_000).optional()
+const deriveMode = z.enum(deriveModes, 'delivered, missing or derived').default('missing')
 const isoDay = 'a day that exists, as YYYY-MM-DD'
 
 /** Expands `downloads: false` of a config file to `{ enabled: false }`. */
@@ -242,6 +244,20 @@ export const configShape = z.strictObject(
       ),
     }),
     ...guardSettings,
+    derive: group(
+      'Figures that are computed from NAVs, corporate actions and the issue surcharge, for the snapshot: delivered (never), missing (of ' +
+        'funds that have none) or derived (of all funds that have prices). `fundpress derive` writes them into the database.',
+      {
+        price: say(
+          'change, change_percent and performance of table price. missing: the performance.',
+          deriveMode,
+        ),
+        performance_year: say('Table performance_year.', deriveMode),
+        legal_period: say('Table legal_period.', deriveMode),
+        legal_point: say('Table legal_point.', deriveMode),
+        launch_point: say('Table launch_point.', deriveMode),
+      },
+    ),
     requireComplete: say(
       'nightly refuses a database without the complete load of the expected day, or that has changed since (`import --complete`).',
       onOrOff(false),

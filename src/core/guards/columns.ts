@@ -129,10 +129,12 @@ export function compareColumns(
         doubtsAboutColumn(table, column, valuesOf(both, at), exchanged.length > 0, isMost),
       ),
       ...settledValues(table, columns, both, isMost),
-      ...contradictions(table, both, isMost),
+      ...contradictions(table, all, isMost),
     ])
   })
 }
+
+const noRows: TableStatistics = { rows: 0, slices: [], judged: 0, contradictions: [] }
 
 /** One permission covers a column: its first objection tells enough. */
 const onceEach = (doubts: readonly ColumnDoubt[]) =>
@@ -145,9 +147,9 @@ const onceEach = (doubts: readonly ColumnDoubt[]) =>
 function comparedTables(live: Statistics, next: Statistics): readonly Compared[] {
   const portfolioOf = portfolios(live)
   return [...next.funds].flatMap(([isin, tables]) =>
-    [...tables].flatMap(([table, after]): Compared[] => {
-      const before = live.funds.get(isin)?.get(table)
-      return before === undefined ? [] : [{ table, isin, portfolio: portfolioOf(isin), before, after }]
+    [...tables].map(([table, after]): Compared => {
+      const before = live.funds.get(isin)?.get(table) ?? noRows
+      return { table, isin, portfolio: portfolioOf(isin), before, after }
     }),
   )
 }
@@ -395,25 +397,65 @@ function settledValues(
   })
 }
 
+/** How a fund has done: its prices tell, and a figure that contradicts them is refused as a price is. */
+const refusedTables: readonly string[] = ['performance_year', 'legal_period', 'legal_point', 'launch_point']
+
 /**
- * Counts figures that contradict others of the same fund, and did not before. A fund whose live figures mostly do so is
- * computed in another way, as without distributions.
+ * Finds figures that contradict others of the same fund, and did not before. A fund whose live figures mostly do so is computed in
+ * another way, as without distributions.
  */
-function contradictions(table: string, both: readonly Compared[], isMost: IsMost): ColumnDoubt[] {
-  const judged = both.filter(({ after }) => after.judged > 0)
+function contradictions(table: string, all: readonly Compared[], isMost: IsMost): ColumnDoubt[] {
+  const judged = all.filter(({ after }) => after.judged > 0)
   const usual = judged.filter(({ before }) => before.contradictions.length * 2 <= before.judged)
-  const funds = usual.flatMap(({ isin, before, after }) => {
+  const found = usual.flatMap(({ isin, before, after }) => {
     const known = new Set(before.contradictions.map(nameOf))
     const news = after.contradictions.filter((one) => !known.has(nameOf(one)))
     const [first] = news
-    return first === undefined ? [] : [{ isin, first, count: news.length }]
+    if (first === undefined) return []
+    const message = described(first) + asMore(news.length - 1)
+    return [
+      {
+        isin,
+        message,
+        column: first.column,
+        isOfFigure: news.some(({ row }) => isOther(row, before, after)),
+      },
+    ]
   })
-  const column = funds[0]?.first.column ?? ''
+  const column = found[0]?.column ?? ''
   return doubtOfFunds(
     { table, column, of: judged.length, what: 'have values that contradict other ones' },
-    funds.map(({ isin, first, count }) => ({ isin, message: described(first) + asMore(count - 1) })),
+    found,
     isMost,
+    () => {
+      const isRefused = ({ isOfFigure }: (typeof found)[number]) =>
+        isOfFigure && refusedTables.includes(table)
+      return [
+        ...found
+          .filter(isRefused)
+          .map(({ isin, message }) => ({ guard: 'figure', subject: isin, isin, table, message }) as const),
+        ...warningsOf(
+          table,
+          found.filter((one) => !isRefused(one)),
+        ),
+      ]
+    },
   )
+}
+
+/** Whether a figure is new, or another than the live one. Else its prices are: guards of prices look at them. */
+function isOther(row: string, before: TableStatistics, after: TableStatistics): boolean {
+  const ofRow = ({ slices }: TableStatistics) =>
+    slices.find(({ name }) => name === row || name === `year ${row}`)
+  const own = ofRow(after)
+  if (own !== undefined) return JSON.stringify(own) !== JSON.stringify(ofRow(before))
+  // Of a line only the newest point is known.
+  return before.rows !== after.rows || JSON.stringify(before.slices) !== JSON.stringify(after.slices)
+}
+
+interface OfFund {
+  readonly isin: string
+  readonly message: string
 }
 
 interface Fault {
@@ -424,14 +466,14 @@ interface Fault {
   readonly what: string
 }
 
-/** An objection if most funds have the fault, else a warning about each. */
+/** An objection if most funds have the fault, else one doubt about each. */
 function doubtOfFunds(
   { table, column, of, what }: Fault,
-  funds: readonly { readonly isin: string; readonly message: string }[],
+  funds: readonly OfFund[],
   isMost: IsMost,
+  ofEach = (): ColumnDoubt[] => warningsOf(table, funds),
 ): ColumnDoubt[] {
-  if (funds.length < columnLimits.fewestContradicting || !isMost(funds.length, of))
-    return warningsOf(table, funds)
+  if (funds.length < columnLimits.fewestContradicting || !isMost(funds.length, of)) return ofEach()
   const named = listed(funds.map(({ isin, message }) => `${isin}: ${message}`))
   const message = `${table}.${column}: ${funds.length} of ${of} funds ${what} (${named})`
   return [{ guard: 'column', subject: `${table}.${column}`, isin: null, table, message }]
@@ -445,10 +487,7 @@ const described = ({ column, row, came, expected }: Contradiction) =>
   `${column} ${came}${row === '' ? '' : ` of ${row}`}, but ${expected}`
 
 /** The first ones by name, and how many more there are. */
-function warningsOf(
-  table: string,
-  warnings: readonly { readonly isin: string; readonly message: string }[],
-): ColumnDoubt[] {
+function warningsOf(table: string, warnings: readonly OfFund[]): ColumnDoubt[] {
   const more = warnings.length - named
   return warnings.slice(0, named).map(({ isin, message }, index) => {
     const counted = more > 0 && index === named - 1 ? `, as in ${more} more funds` : ''

@@ -16,6 +16,8 @@ export interface DoubtfulActions {
   readonly previous: PriceTexts
   /** False for a distribution that the NAV before or after shows, and for one like others of the fund: its day may be off. */
   readonly isRefused: boolean
+  /** Whether the NAVs look as if they were in the shares after a split already, also those before it. */
+  readonly isAdjusted: boolean
   /** A sentence without its full stop. */
   readonly message: string
 }
@@ -82,7 +84,8 @@ export function doubtfulActions(
     const advice =
       day === undefined ? adviceFor(rows, likeliest) : `the NAV of ${day} shows it: is that its ex_date`
     const message = `${describe(rows, previous, price, between)}: ${advice}`
-    return [{ rows, price, previous, isRefused: !isNextTo && !isHabit, message }]
+    const isAdjusted = between.shares !== 1 && likeliest === nothing && day === undefined
+    return [{ rows, price, previous, isRefused: !isNextTo && !isHabit, isAdjusted, message }]
   })
 }
 

@@ -68,6 +68,16 @@ export function judgeReturns(
     })
     return { judged: found.length, contradictions: found.filter((one) => one !== null) }
   }
+  const launch = judge(
+    pairs(lastOfYears(published.launchPoints)).map(([before, { date, value }]) => ({
+      column: 'value',
+      row: date.slice(0, 4),
+      from: before.date,
+      to: date,
+      growth: value / before.value,
+    })),
+  )
+  const start = judgeStart(published.launchPoints)
   return {
     performanceYears: judge(
       published.performanceYears
@@ -98,15 +108,25 @@ export function judgeReturns(
         isNet: true,
       })),
     ),
-    launchPoints: judge(
-      pairs(lastOfYears(published.launchPoints)).map(([before, { date, value }]) => ({
-        column: 'value',
-        row: date.slice(0, 4),
-        from: before.date,
-        to: date,
-        growth: value / before.value,
-      })),
-    ),
+    launchPoints: {
+      judged: start.judged + launch.judged,
+      contradictions: [...start.contradictions, ...launch.contradictions],
+    },
+  }
+}
+
+/** The start of the line since the launch. Source: the interface, "Performance since launch". */
+const startValue = 100
+
+function judgeStart([first]: FundRows['launchPoints']): Judged['launchPoints'] {
+  if (first === undefined) return { judged: 0, contradictions: [] }
+  const { date, value } = first
+  // Half of the last of two decimals.
+  const isRight = Math.abs(value - startValue) < 0.005
+  const expected = `the line starts at ${startValue}`
+  return {
+    judged: 1,
+    contradictions: isRight ? [] : [{ column: 'value', row: date, came: String(value), expected }],
   }
 }
 

@@ -128,7 +128,7 @@ async function fillFolder(
       if (from.kind === 'sparse') writeSparse(folder, { since: from.snapshot })
       return { rendered, downloads: await downloadsOf(build, rendered, writeBeside) }
     }
-    const made = await deriveFigures(db, { pool, folder }, (derived) =>
+    const made = await deriveFigures(options, db, { pool, folder }, (derived) =>
       withholdPrices(options, isins, { db: derived, pool, folder }, make),
     )
     const assertUntouched = async () => {

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { buildSnapshot, type BuildSummary } from './build.ts'
 import { codeDigest } from './code-digest.ts'
 import { readHooks } from './hooks.ts'
-import { freshnessDigest, publisherDigest, type BuildOptions } from './options.ts'
+import { deriveDigest, freshnessDigest, publisherDigest, type BuildOptions } from './options.ts'
 import { checkShards, lackedBy, readShard, type ShardHead } from './shard.ts'
 
 /** The shards determine dates and addresses. */
@@ -62,12 +62,13 @@ const makesDownloads = async ({
   downloads !== null && (await readHooks(extensions)).some(({ beside }) => beside !== undefined)
 
 function refuseOtherPages(
-  { freshness, publisher }: Pick<ShardHead, 'freshness' | 'publisher'>,
-  options: Pick<MergeOptions, 'freshness' | 'publisher'>,
+  { freshness, publisher, derive }: Pick<ShardHead, 'freshness' | 'publisher' | 'derive'>,
+  options: Pick<MergeOptions, 'freshness' | 'publisher' | 'derive'>,
 ): void {
   const digests = [
     ['were made with other freshness settings', freshness, freshnessDigest(options)],
     ['name another publisher (site, licence)', publisher, publisherDigest(options)],
+    ['were made with another setting derive', derive, deriveDigest(options)],
   ] as const
   for (const [what, theirs, own] of digests)
     if (theirs !== null && theirs !== own)

@@ -3,6 +3,7 @@
 import { versions } from 'node:process'
 import type { AnswerCaching, Licence, Publisher } from '../api/contract/page.ts'
 import type { LiveReader } from '../data/check/live-prices.ts'
+import { type DeriveModes, nothingDerived } from '../data/derive/modes.ts'
 import type { Override } from '../guards/guards.ts'
 import { defaultExpectations, type ExpectationSettings } from '../guards/plausibility.ts'
 import { defaultFreshness, type FreshnessSettings } from '../guards/rules.ts'
@@ -51,6 +52,8 @@ export interface BuildOptions {
   readonly expectations?: ExpectationSettings
   /** Reads the live snapshot, to compare prices with it; null if nothing is live, or it is unknown. */
   readonly live?: LiveReader | null
+  /** Figures that are derived before the build; nothing is unless given. */
+  readonly derive?: DeriveModes
   /** What a night asks of the load; null for a build that is not for a night. */
   readonly load?: { readonly isRequired: boolean; readonly lagDays: number } | null
   /** Objections of guards that the operator allows; none unless given. */
@@ -89,6 +92,7 @@ type Deciding = Pick<
   | 'freshness'
   | 'expectations'
   | 'code'
+  | 'derive'
 >
 
 /** With the same digest, a build makes the same files from the same database and day, but for signatures. */
@@ -109,6 +113,7 @@ export function settingsDigest(options: Deciding): string {
     ...limits,
     ...named,
     caching,
+    options.derive ?? nothingDerived,
   ]
   return fromOf('settings', options.code ?? codeDigest(), docsUrl, JSON.stringify(others))
 }
@@ -120,3 +125,7 @@ export const freshnessDigest = (options: Pick<BuildOptions, 'freshness'>): strin
 /** For shards, whose pages must name the same publisher. */
 export const publisherDigest = ({ publisher = null }: Pick<BuildOptions, 'publisher'>): string =>
   digestOfPublisher(publisher)
+
+/** For shards: what each of them derives belongs to one snapshot. */
+export const deriveDigest = ({ derive = nothingDerived }: Pick<BuildOptions, 'derive'>): string =>
+  fromOf('derive', JSON.stringify(derive))

@@ -30,7 +30,13 @@ import { dayThatCounts, fundRows } from './inputs.ts'
 import { byKey, checksumsKey, folderOf, manifestFormat, type ManifestHead, manifestLine } from './manifest.ts'
 import { factsKey, factsText } from './signed-facts.ts'
 import { type ManifestLine, signatureKey, signingKeyKey, snapshotId } from './manifest.ts'
-import { type BuildOptions, freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
+import {
+  type BuildOptions,
+  deriveDigest,
+  freshnessDigest,
+  publisherDigest,
+  settingsDigest,
+} from './options.ts'
 import { putSitePages } from './pages.ts'
 import type { Build } from './prepare.ts'
 import { laterDay, type RenderedFund, sum } from './render-fund.ts'
@@ -285,6 +291,7 @@ function shardHead(
     baseUrl,
     freshness: hasPages ? freshnessDigest(options) : null,
     publisher: hasPages ? publisherDigest(options) : null,
+    derive: deriveDigest(options),
     hasPages,
     hasDownloads: parts.includes('downloads'),
     since: from.kind === 'sparse' ? from.snapshot : null,

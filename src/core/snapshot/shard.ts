@@ -73,6 +73,8 @@ const headShape = z.object({
   freshness: textOrNull,
   /** Digest of the publisher on its pages; null without pages. */
   publisher: textOrNull,
+  /** Digest of the setting `derive`. */
+  derive: text,
   hasPages: z.boolean(),
   /** True if its pages link to files for analysts, which the merge makes. */
   hasDownloads: z.boolean(),

@@ -53,10 +53,13 @@ export async function withholdPrices<T>(
   }
 }
 
+/** What is wrong with prices; live ones make no figure of another table right. */
+const tablesOfPrices = ['price', 'corporate_action', 'fund']
+
 /** Findings about many funds together are left out and stay errors: no price of them can be trusted. */
 function refusedFunds(findings: readonly Finding[]): readonly WithheldFund[] {
-  const refused = findings.flatMap(({ severity, isin, message }) =>
-    severity === 'error' && isin !== null ? [{ isin, message }] : [],
+  const refused = findings.flatMap(({ severity, isin, table, message }) =>
+    severity === 'error' && isin !== null && tablesOfPrices.includes(table) ? [{ isin, message }] : [],
   )
   return [...Map.groupBy(refused, ({ isin }) => isin)].map(([isin, some]) => ({
     isin,

@@ -8,7 +8,8 @@ import { countOf, formatCount } from '../../core/cli/format.ts'
 import { asOfOption, baseOption, option, required, wholeOption } from '../../core/cli/options.ts'
 import { showProgress } from '../../core/cli/progress.ts'
 import type { Paint } from '../../core/cli/terminal.ts'
-import { openFunds } from '../../core/data/read/open.ts'
+import { readAsBuilt } from '../../core/data/derive/copy.ts'
+import { type FundDatabase, openFunds } from '../../core/data/read/open.ts'
 
 export default defineCommand({
   description:
@@ -39,18 +40,24 @@ export default defineCommand({
     const { settings, signal, isJson, isQuiet, stdout, print } = session
     const db = required(settings.db, 'db')
     // The oracle shares no code with the rest: it would read whatever a supplier has put there.
-    openFunds(db).close()
+    const funds = openFunds(db)
     const progress = showProgress(session, 'checks')
-    const report = await runSuite({
-      ...random,
-      base,
-      asOf,
-      signal,
-      db,
-      docsUrl: settings.docsUrl,
-      ...(preview === true && { previewToken: required(settings.edge.previewToken, 'edge.previewToken') }),
-      onStep: progress.update,
-    }).finally(progress.end)
+    // Figures that a build derives are in its snapshot, too.
+    const ask = ({ name }: FundDatabase) =>
+      runSuite({
+        ...random,
+        base,
+        asOf,
+        signal,
+        db: name,
+        docsUrl: settings.docsUrl,
+        ...(preview === true && { previewToken: required(settings.edge.previewToken, 'edge.previewToken') }),
+        onStep: progress.update,
+      })
+    const report = await readAsBuilt(funds, settings.derive, ask).finally(() => {
+      progress.end()
+      funds.close()
+    })
     const { failed, checks } = report
     const text = () => describe(report, stdout.paint)
     if (isQuiet && !isJson && failed > 0) stdout.write(text())

@@ -81,7 +81,12 @@ const options = [
     'How many lines stand above the header; else it is looked for',
     [0, 1_000_000],
   ),
-  option('--derive', 'Compute change, change_percent and performance of prices if the file lacks them'),
+  option('--derive', 'Compute the columns of prices that the file lacks, from its NAVs'),
+  choiceOption(
+    '--history <form>',
+    'Where prices are derived: NAVs from before a split are as they were (original), or in the shares of after it (adjusted)',
+    ['original', 'adjusted'],
+  ),
   option('--skip-bad', 'Take the good lines if others are bad'),
   option('--dry-run', 'Change nothing, only show what would change'),
   dayOption(
@@ -171,7 +176,8 @@ or in small letters. A mixture means hundredths (GBp is pence) and makes a bad l
 --minor-units divides the prices, the change or the amount of the row by 100, and takes it for a row in pounds.
 
 --derive computes from the NAVs, in exact decimals. issue_price: the NAV with the issue surcharge of table profile.
-repurchase_price: the NAV less the redemption fee. Without a profile both are the NAV; they have its digits. change: the NAV less that of the price before, in the file or in the
+repurchase_price: the NAV less the redemption fee. Without a profile both are the NAV; they have its digits. Prices of the
+database that their NAV does not make stay. change: the NAV less that of the price before, in the file or in the
 database. change_percent: the same in percent. performance: the NAV against the last price of the year before, in percent.
 That price has to be of the last ten days of its year, or the last one by the rhythm of a fund that is priced less often.
 Without one, in the year of the launch or after a suspension, the price gets no performance (NULL), and the API gives none
@@ -181,7 +187,10 @@ Percentages have two decimals; halves are rounded away from zero. A fund's first
 are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next price,
 performance of the year after. When splits or distributions of a fund change later, by an import or another program, all
 its derived figures are derived again: by the import, or for the snapshot alone until the next import. A figure of your
-own stays. The output says which columns were derived, and how many other prices. A line with a NAV of 0 is bad.
+own stays. The output says which columns were derived, and how many other prices. A line with a NAV of 0 is bad. If the
+NAVs around a split look as if they were in the shares of after it already, as in histories of data vendors, the command
+asks for --history. adjusted multiplies NAVs and prices of the file from before a split by its factor, so that they are as
+they were. Distributions are per share as it was, in any case. Years, legal periods and lines: \`fundpress derive --help\`.
 
 corporate_action: a distribution has amount and currency, a split has factor (10 for 1:10, 0.1 for a reverse split), a
 merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes.
@@ -380,6 +389,7 @@ function importInto(
     columnMapOf: columnMapOf(session, flags),
     named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
     isDeriving: flags.derive === true,
+    history: flags.history,
     complete: flags.complete,
     isCopied: backup,
     override: overrideOf(session, flags),

@@ -7,7 +7,7 @@ import { schemaTables } from '../../core/data/model/schema.ts'
 import { databaseError } from '../../core/data/read/open.ts'
 import { assertFile } from '../../core/system/place.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
-import type { DerivedAgain } from '../../core/data/derive/derived.ts'
+import { noneAgain } from '../../core/data/derive/derived.ts'
 import type { Reader, ReadOptions, Told } from './readers/reader.ts'
 import { readerOf, readers as registry } from './readers/readers.ts'
 import { openStart } from './readers/start.ts'
@@ -50,7 +50,10 @@ export interface FileSummary extends Told, FileCounts {
   readonly format: string
 }
 
-export interface ImportSummary extends Omit<Taken, 'changes' | 'again' | 'byActions' | 'withoutBase'> {
+export interface ImportSummary extends Omit<
+  Taken,
+  'changes' | 'again' | 'byActions' | 'withoutBase' | 'withoutSurcharge'
+> {
   readonly files: readonly FileSummary[]
   /** Of all files. */
   readonly rows: number
@@ -116,9 +119,9 @@ async function importInto(
     // What lacks so much is not complete.
     const complete = hasTooManyBad({ rows, bad }, options.maxBadShare) ? undefined : options.complete
     const taken = isTaken ? await takeRows(db, staged, { ...options, complete }) : nothing
-    const { again, withoutBase, byActions, ...others } = taken
-    const notes = isTaken ? [...notesOn(staged, again, withoutBase), ...notesOnActions(byActions)] : []
-    return { files: summaries, rows, bad, notes, ...others }
+    const notes = isTaken ? [...notesOn(staged, taken), ...notesOnActions(taken.byActions)] : []
+    const { changes, objections, allowed, copy } = taken
+    return { files: summaries, rows, bad, notes, changes, objections, allowed, copy }
   } finally {
     tellBad()
     sink.close()
@@ -224,8 +227,9 @@ const nothing = {
   allowed: [],
   copy: null,
   again: noneDerived,
-  byActions: noneDerived,
+  byActions: noneAgain,
   withoutBase: noneDerived,
+  withoutSurcharge: noneDerived,
 }
 
 const howDerived: Readonly<Record<string, string>> = {
@@ -234,15 +238,20 @@ const howDerived: Readonly<Record<string, string>> = {
   performance: ' (since the last price of the year before, distributions reinvested)',
 }
 
-/** @param again prices of the database that were derived again @param withoutBase prices of the files without a performance */
-function notesOn(staged: readonly StagedTable[], again: DerivedAgain, withoutBase: DerivedAgain): string[] {
+function notesOn(
+  staged: readonly StagedTable[],
+  { again, withoutBase, withoutSurcharge }: Pick<Taken, 'again' | 'withoutBase' | 'withoutSurcharge'>,
+): string[] {
   const derived = staged.flatMap((rows) => rows.derived)
   if (derived.length === 0) return []
   const names = derived.map((name) => name + (howDerived[name] ?? ''))
   const later = again.count === 1 ? '1 later price' : `${again.count} later prices, the first`
   const prices = withoutBase.count === 1 ? '1 price' : `${withoutBase.count} prices, the first`
+  const { count, first } = withoutSurcharge
+  const funds = count === 1 ? `fund ${first} has` : `${count} funds, the first ${first}, have`
   return [
     `derived: ${names.join(', ')}`,
+    ...(count === 0 ? [] : [`the issue price is the NAV: ${funds} no issue surcharge in table profile`]),
     ...(again.count === 0 ? [] : [`derived again: ${later} of ${again.first}`]),
     ...(withoutBase.count === 0
       ? []
@@ -253,10 +262,12 @@ function notesOn(staged: readonly StagedTable[], again: DerivedAgain, withoutBas
 }
 
 /** @param byActions prices of the database that were derived again, because the corporate actions of their fund have changed */
-function notesOnActions({ count, first }: DerivedAgain): string[] {
-  if (count === 0) return []
+function notesOnActions({ count, first, doubts }: Taken['byActions']): string[] {
   const prices = count === 1 ? '1 price' : `${count} prices, the first`
-  return [`derived again, since corporate actions have changed: ${prices} of ${first}`]
+  return [
+    ...(count === 0 ? [] : [`derived again, since corporate actions have changed: ${prices} of ${first}`]),
+    ...doubts.map(({ isin, message }) => `not derived again: ${isin}: ${message}`),
+  ]
 }
 
 /** A text that changes when a program writes to the file or replaces it. */

@@ -4,7 +4,7 @@ import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { SchemaTable, TableColumn } from '../../core/data/model/columns.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
-import { computedColumns } from './take/fill.ts'
+import { derivableColumns } from '../../core/data/derive/figures.ts'
 import { convert, isProblem, type FileCell, type Value } from './values.ts'
 
 export interface CellLines {
@@ -186,7 +186,7 @@ function mapHint(
 
 /** The end of a message about columns that a file lacks. */
 export function deriveHint(columns: readonly string[]): string {
-  const derivable = columns.filter((name) => computedColumns.includes(name))
+  const derivable = columns.filter((name) => derivableColumns.includes(name))
   return derivable.length === 0 ? '' : ` (--derive computes ${derivable.join(', ')})`
 }
 

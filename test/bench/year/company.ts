@@ -265,6 +265,8 @@ export function inventYear(seed: number): Company {
       for (const [table, rows] of Object.entries(monthOf(fund, day, nav, turn)))
         replaceRows(db, fund.isin, table, rows)
       const point = { isin: fund.isin, date: day }
+      const first = own[0] ?? ''
+      if (first < day) replaceRow(db, 'launch_point', { isin: fund.isin, date: first, value: 100 })
       replaceRow(db, 'launch_point', { ...point, value: Number(((nav / fund.start) * 100).toFixed(2)) })
       replaceRow(db, 'legal_point', { ...point, value: Number(((nav / fund.start - 1) * 100).toFixed(2)) })
       db.prepare('UPDATE fund SET status_date = ? WHERE isin = ?').run(day, fund.isin)

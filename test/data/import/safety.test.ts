@@ -36,7 +36,7 @@ beforeAll(() => {
     db.pragma(`journal_mode = ${mode}`)
     db.close()
   }
-  writeCsv(folder.file('many.csv'), [['isin', 'date', 'value'], ...points('1.5')])
+  writeCsv(folder.file('many.csv'), [['isin', 'date', 'value'], ...points('100')])
   mkdirSync(disk)
   isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=0777', 'tmpfs', disk]).status === 0
 })

@@ -74,7 +74,7 @@ export default defineCommand({
     const db = required(settings.db, 'db')
     const rules = await freshnessRules(settings)
     const progress = showProgress(session, 'funds')
-    const { expectations, quickCheck: hasQuickCheck } = settings
+    const { derive, expectations, quickCheck: hasQuickCheck } = settings
     const findings = await withLive(session, since, (live) =>
       checkDatabase({
         db,
@@ -85,6 +85,7 @@ export default defineCommand({
           ...doubtfulSettings(settings, funds, asOf),
         ],
         prices: { expectations, rules, live },
+        derive,
         onFund: progress.update,
         signal,
         hasQuickCheck,

@@ -1,11 +1,8 @@
 /** `fundpress check`: every problem of a fund database. */
 
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { inTurn } from '../../system/in-turn.ts'
-import { makeTemporaryFolder } from '../../system/temporary.ts'
-import { copyDerived } from '../derive/copy.ts'
-import { outdatedFunds } from '../derive/derived.ts'
+import { readAsBuilt } from '../derive/copy.ts'
+import { type DeriveModes, nothingDerived } from '../derive/modes.ts'
 import { checkFund } from './fund.ts'
 import type { LiveReader } from './live-prices.ts'
 import { comparePrices, findingsAcross, priceJudge, priceReader, type PriceSettings } from './prices.ts'
@@ -29,6 +26,8 @@ interface CheckOptions {
   readonly settingsProblems?: (funds: readonly PricedFund[]) => readonly string[]
   /** Plausibility of prices, and the snapshot that all columns are compared with; neither is checked unless given. */
   readonly prices?: PriceSettings & { readonly live: LiveReader | null }
+  /** Figures that are derived first, as a build does; nothing is unless given. */
+  readonly derive?: DeriveModes
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal
 }
@@ -45,15 +44,7 @@ export async function checkDatabase(options: CheckOptions): Promise<readonly Fin
     if (options.hasQuickCheck !== false) refuseDamage(file, damageIn(db))
     const structureFindings = checkStructure(db)
     if (structureFindings.length > 0) return structureFindings
-    if (outdatedFunds(db).length === 0) return await checkRows(db, options)
-    // A build derives them again, too.
-    const folder = await makeTemporaryFolder()
-    try {
-      const copy = await copyDerived(join(folder, 'derived.sqlite'), db)
-      return await checkRows(copy, options).finally(() => copy.close())
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    return await readAsBuilt(db, options.derive ?? nothingDerived, (derived) => checkRows(derived, options))
   } catch (error) {
     throw databaseError(file, error)
   } finally {

@@ -21,10 +21,13 @@ export async function findingsOfColumns(
   text: string,
   { strictness }: Pick<ExpectationSettings, 'strictness'>,
 ): Promise<readonly Finding[]> {
-  const after = parseStatistics(text)
+  const after = ownStatistics(text)
   if (after === null) return []
   const live = (await read?.(statisticsKey))?.toString() ?? null
-  if (live === null) return highFractions(after, read === null ? noFunds : after)
+  // Where nothing is live, the figures of a fund still say something of each other.
+  if (read === null)
+    return [...compareColumns(noFunds, after, strictness).map(findingOf), ...highFractions(after, noFunds)]
+  if (live === null) return highFractions(after, after)
   try {
     const before = parseStatistics(live)
     // A version that compares other things has made it: what an update finds is nothing that a night has brought.
@@ -38,6 +41,15 @@ export async function findingsOfColumns(
 }
 
 const noFunds: Statistics = { columns: {}, funds: new Map() }
+
+/** @returns null with an ISIN that is none: the checks of values name it */
+function ownStatistics(text: string) {
+  try {
+    return parseStatistics(text)
+  } catch {
+    return null
+  }
+}
 
 /** Fractions are of tables with one row, so their summaries hold the values. @param before what is live: other values are new */
 function highFractions(after: Statistics, before: Statistics): Finding[] {

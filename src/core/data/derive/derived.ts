@@ -1,20 +1,16 @@
 /**
- * Which funds have derived figures, and from which corporate actions: a row a fund in a table of its own. When its actions change, in
- * whatever order files and rows come, the figures are derived again. A figure counts as derived if it is exactly what those actions
- * made of the NAVs: any other is the company's own, and stays.
+ * What is derived, in two tables of its own. Of prices: the corporate actions that the figures of a fund were made from. When its
+ * actions change, in whatever order files and rows come, the figures are derived again. A figure counts as derived if it is exactly
+ * what those actions made of the NAVs. Of other tables: a digest of the rows of a fund as they were derived. Any other figure or row
+ * is the company's own, and stays.
  */
 
 import type { Database } from 'better-sqlite3'
 import { isDay } from '../../api/routes/values.ts'
 import { textFaults } from '../model/limits.ts'
 import { tablesIn } from '../read/open.ts'
-import {
-  comparePrices,
-  derivableColumns,
-  derivedFigure,
-  type DatedNav,
-  type PricingAction,
-} from './figures.ts'
+import { doubtfulSplits } from './doubt.ts'
+import { comparePrices, figureColumns, derivedFigure, type DatedNav, type PricingAction } from './figures.ts'
 
 const table = 'fundpress_derived'
 
@@ -22,6 +18,12 @@ const table = 'fundpress_derived'
 export interface DerivedAgain {
   readonly count: number
   readonly first: string
+}
+
+/** Why the prices of a fund were not derived: a split that its NAVs contradict. */
+export interface DerivedDoubt {
+  readonly isin: string
+  readonly message: string
 }
 
 /**
@@ -39,7 +41,30 @@ export function pricingActions(db: Database, source = 'main.corporate_action') {
 const isSound = ({ exDate, factor, amount }: PricingAction) =>
   isDay(exDate) && [factor, amount].every((text) => text === null || isAboveZero(text))
 
-const isAboveZero = (text: string) => textFaults.decimal(text) === undefined && Number(text) > 0
+/** Whether a text is a plain decimal above zero. */
+export const isAboveZero = (text: string) => textFaults.decimal(text) === undefined && Number(text) > 0
+
+const rowsTable = 'fundpress_derived_rows'
+
+/** @returns reads the digest of the rows of a fund in a table as they were when they were derived; undefined if they never were */
+export function derivedDigests(db: Database): (isin: string, table: string) => string | undefined {
+  if (!tablesIn(db).includes(rowsTable)) return () => undefined
+  const digest = db
+    .prepare<[string, string], string>(`SELECT digest FROM main.${rowsTable} WHERE isin = ? AND name = ?`)
+    .pluck()
+  return (isin, table) => digest.get(isin, table)
+}
+
+/** @returns notes that the rows of a fund in a table are derived, from now on */
+export function derivedMarker(db: Database): (isin: string, table: string, digest: string) => void {
+  db.exec(
+    `CREATE TABLE IF NOT EXISTS main.${rowsTable} (isin TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (isin, name)) STRICT, WITHOUT ROWID`,
+  )
+  const insert = db.prepare(
+    `INSERT INTO main.${rowsTable} VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET digest = excluded.digest`,
+  )
+  return (isin, table, digest) => insert.run(isin, table, digest)
+}
 
 /** Notes that prices of these funds are derived, from now on. A fund that is known keeps what its older prices were derived from. */
 export function markDerived(db: Database, isins: readonly string[]): void {
@@ -66,10 +91,17 @@ interface Mark {
   readonly actions: string
 }
 
-/** Derives the figures of all funds again whose corporate actions have changed. To be called in a transaction. */
-export function deriveAgain(db: Database): DerivedAgain {
+/** Nothing was derived again. */
+export const noneAgain: ReturnType<typeof deriveAgain> = { count: 0, first: '', doubts: [] }
+
+/**
+ * Derives the figures of all funds again whose corporate actions have changed. To be called in a transaction. Figures of a fund
+ * whose NAVs contradict a split stay.
+ */
+export function deriveAgain(db: Database): DerivedAgain & { readonly doubts: readonly DerivedDoubt[] } {
   const isins = outdatedFunds(db)
-  if (isins.length === 0) return { count: 0, first: '' }
+  const doubts: DerivedDoubt[] = []
+  if (isins.length === 0) return { count: 0, first: '', doubts }
   const actionsOf = pricingActions(db)
   const actions = db.prepare<[string], string>(`SELECT actions FROM main.${table} WHERE isin = ?`).pluck()
   const mark = db.prepare(`UPDATE main.${table} SET actions = ? WHERE isin = ?`)
@@ -84,24 +116,29 @@ export function deriveAgain(db: Database): DerivedAgain {
   for (const isin of isins) {
     const now = actionsOf(isin)
     const stored = prices.all(isin).filter(({ date, nav }) => isDay(date) && isAboveZero(nav))
+    const [doubt] = doubtfulSplits(stored, now)
+    if (doubt !== undefined) {
+      doubts.push({ isin, message: doubt.message })
+      continue
+    }
     const before = [...comparePrices(stored, parsed(actions.get(isin)))]
     const after = [...comparePrices(stored, now)]
     for (const [index, price] of stored.entries()) {
       const old = before[index]
       const fresh = after[index]
       if (old === undefined || fresh === undefined) continue
-      const values = derivableColumns.map((column) => {
+      const values = figureColumns.map((column) => {
         const own = price[column as keyof StoredPrice]
         const made = derivedFigure(column, fresh)
         return own === derivedFigure(column, old) ? made : own
       })
-      if (values.every((value, at) => value === price[derivableColumns[at] as keyof StoredPrice])) continue
+      if (values.every((value, at) => value === price[figureColumns[at] as keyof StoredPrice])) continue
       update.run(...values, isin, price.date)
       if (count++ === 0) first = `${isin} on ${price.date}`
     }
     mark.run(JSON.stringify(now), isin)
   }
-  return { count, first }
+  return { count, first, doubts }
 }
 
 interface StoredPrice extends DatedNav {

@@ -1,9 +1,25 @@
 /** Computes figures of prices from the NAVs and the corporate actions: change, change in percent, performance of the year. Pure. */
 
 import { daysOfYearEnd, isOfYearEnd } from '../../guards/year-end.ts'
+import {
+  difference,
+  type Fraction,
+  fractionOf,
+  one,
+  percentChange,
+  product,
+  quotient,
+  rounded,
+  scaleOf,
+  sum,
+} from './exact.ts'
+import { offerColumns } from './offer.ts'
+
+/** The columns of table price that compare a NAV with earlier ones. */
+export const figureColumns: readonly string[] = ['change', 'change_percent', 'performance']
 
 /** The columns of table price that can be computed. */
-export const derivableColumns: readonly string[] = ['change', 'change_percent', 'performance']
+export const derivableColumns: readonly string[] = [...offerColumns, ...figureColumns]
 
 /** Decimals are plain texts above zero. A split has a factor, a distribution an amount per share after a split of its day. */
 export interface PricingAction {
@@ -15,12 +31,6 @@ export interface PricingAction {
 export interface DatedNav {
   readonly date: string
   readonly nav: string
-}
-
-/** An exact number: shares that one share has become, or an amount. */
-interface Fraction {
-  readonly top: bigint
-  readonly bottom: bigint
 }
 
 /** A price, and those that its figures are against. */
@@ -43,22 +53,19 @@ export function* comparePrices<Price extends DatedNav>(
   prices: readonly Price[],
   actions: readonly PricingAction[],
 ): Generator<ComparedPrice<Price>> {
-  const between = actionsBetween(actions)
+  const since = shareWatch(actions)
   let before: Price | undefined
   let base: ComparedPrice<Price>['base'] = { price: null, decisive: [], shares: one }
   for (const [index, price] of prices.entries()) {
     const year = price.date.slice(0, 4)
     if (before !== undefined && before.date.slice(0, 4) < year)
       base = baseOfYear(before, prices.slice(Math.max(0, index - daysOfYearEnd), index), year)
-    const { shares, reinvested } = before === undefined ? nothing : between(before.date, price)
+    const { shares, reinvested } = since(price)
     base = { ...base, shares: product(base.shares, product(shares, reinvested)) }
     yield { price, last: { price: before ?? price, shares }, base }
     before = price
   }
 }
-
-const one: Fraction = { top: 1n, bottom: 1n }
-const nothing = { shares: one, reinvested: one }
 
 /** @param recent the prices before that year, ascending, `last` included */
 function baseOfYear<Price extends DatedNav>(last: Price, recent: readonly Price[], year: string) {
@@ -68,8 +75,16 @@ function baseOfYear<Price extends DatedNav>(last: Price, recent: readonly Price[
   return { price: isOfYearEnd(days, year) ? last : null, decisive: recent, shares: one }
 }
 
-/** `reinvested`: the shares of a share whose distributions buy shares at the NAV of the ex-day, as the BVI does. */
-function actionsBetween(all: readonly PricingAction[]) {
+/** What happened to a share since the price before. */
+export interface ShareChange {
+  /** Shares that it has become by splits. */
+  readonly shares: Fraction
+  /** Shares that each of these has become by distributions, which buy shares at the NAV of the ex-day (BVI). */
+  readonly reinvested: Fraction
+}
+
+/** An ex-day without a price counts for the next price. @returns takes each price of a fund, by day */
+export function shareWatch(all: readonly PricingAction[]) {
   // Of one day, the split comes first.
   const actions = all.toSorted((left, right) =>
     left.exDate === right.exDate
@@ -78,23 +93,31 @@ function actionsBetween(all: readonly PricingAction[]) {
         ? -1
         : 1,
   )
-  return (since: string, { date, nav }: DatedNav) => {
+  let at = 0
+  let isFirst = true
+  return ({ date, nav }: DatedNav): ShareChange => {
     let shares = one
-    let paid: Fraction = { top: 0n, bottom: 1n }
-    for (const { exDate, factor, amount } of actions) {
-      if (exDate <= since || exDate > date) continue
+    let paid = none
+    for (let action = actions[at]; action !== undefined && action.exDate <= date; action = actions[++at]) {
+      const { factor, amount } = action
       if (factor !== null) {
         const split = fractionOf(factor)
-        shares = product(shares, split)
-        paid = product(paid, { top: split.bottom, bottom: split.top })
+        shares = product(split, shares)
+        paid = quotient(paid, split)
       }
       if (amount !== null) paid = sum(paid, fractionOf(amount))
     }
+    const isChanged = !isFirst && (shares !== one || paid !== none)
+    isFirst = false
+    if (!isChanged) return unchanged
     const own = fractionOf(nav)
-    const reinvested = paid.top === 0n || own.top <= 0n ? one : quotient(sum(own, paid), own)
-    return { shares, reinvested }
+    const isPaid = paid.top !== 0n && own.top > 0n
+    return { shares, reinvested: isPaid ? quotient(sum(own, paid), own) : one }
   }
 }
+
+const none: Fraction = { top: 0n, bottom: 1n }
+const unchanged: ShareChange = { shares: one, reinvested: one }
 
 /**
  * - change: the NAV less that of the price before, in the shares of today.
@@ -110,70 +133,17 @@ export function derivedFigure<Price extends DatedNav>(
   { price: { nav }, last, base }: ComparedPrice<Price>,
 ): string | null {
   if (column === 'change') return difference(nav, inShares(last.price.nav, last.shares, nav))
-  if (column === 'change_percent') return percentChange(nav, last.shares, last.price.nav)
-  return base.price === null ? null : percentChange(nav, base.shares, base.price.nav)
-}
-
-const product = (left: Fraction, right: Fraction): Fraction =>
-  right === one ? left : { top: left.top * right.top, bottom: left.bottom * right.bottom }
-
-const quotient = (left: Fraction, right: Fraction): Fraction => ({
-  top: left.top * right.bottom,
-  bottom: left.bottom * right.top,
-})
-
-const sum = (left: Fraction, right: Fraction): Fraction => ({
-  top: left.top * right.bottom + right.top * left.bottom,
-  bottom: left.bottom * right.bottom,
-})
-
-function fractionOf(decimal: string): Fraction {
-  const { units, scale } = inUnits([decimal])
-  return { top: units[0] ?? 0n, bottom: 10n ** BigInt(scale) }
+  if (column === 'change_percent') return percentOf(nav, last.shares, last.price.nav)
+  return base.price === null ? null : percentOf(nav, base.shares, base.price.nav)
 }
 
 /** The NAV as it would have been after the splits, with its decimals or those of the other one. */
-function inShares(nav: string, shares: Fraction, other: string): string {
-  if (shares === one) return nav
-  const { units, scale } = inUnits([nav, other])
-  return fromUnits(divided((units[0] ?? 0n) * shares.bottom, shares.top), scale)
-}
+const inShares = (nav: string, shares: Fraction, other: string): string =>
+  shares === one ? nav : rounded(quotient(fractionOf(nav), shares), Math.max(scaleOf(nav), scaleOf(other)))
 
-function inUnits(decimals: readonly string[]) {
-  const scale = Math.max(...decimals.map((text) => text.split('.')[1]?.length ?? 0))
-  const units = decimals.map((text) => {
-    const [whole = '', fraction = ''] = text.split('.')
-    return BigInt(whole + fraction.padEnd(scale, '0'))
-  })
-  return { units, scale }
-}
-
-function fromUnits(units: bigint, scale: number): string {
-  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
-  const point = digits.length - scale
-  return (units < 0n ? '-' : '') + digits.slice(0, point) + (scale === 0 ? '' : `.${digits.slice(point)}`)
-}
-
-/** Exact, with the decimals of the longer one. */
-function difference(left: string, right: string): string {
-  const { units, scale } = inUnits([left, right])
-  return fromUnits((units[0] ?? 0n) - (units[1] ?? 0n), scale)
-}
-
-/** @throws {RangeError} if the base is 0 */
-function percentChange(nav: string, { top, bottom }: Fraction, before: string): string {
-  const [value = 0n, base = 0n] = inUnits([nav, before]).units
-  const left = value * top
-  const right = base * bottom
-  if (left === right) return fromUnits(0n, 2)
-  return fromUnits(
-    divided((left - right) * 10_000n * (right < 0n ? -1n : 1n), right < 0n ? -right : right),
-    2,
-  )
-}
-
-/** Rounds half away from zero. @throws {RangeError} if the divisor is 0 */
-function divided(number: bigint, divisor: bigint): bigint {
-  const half = number < 0n ? -divisor : divisor
-  return (2n * number + half) / (2n * divisor)
+/** @throws {RangeError} if the NAV before is 0 */
+function percentOf(nav: string, shares: Fraction, before: string): string {
+  const worth = product(fractionOf(nav), shares)
+  const worthBefore = fractionOf(before)
+  return worth.top === 0n && worthBefore.top === 0n ? '0.00' : percentChange(quotient(worth, worthBefore))
 }

@@ -35,6 +35,17 @@ export function markComplete(db: Database, day: string | undefined, now: string)
   return loaded
 }
 
+/**
+ * Makes changes that follow from the data alone, in a transaction: a load that was complete before still is. Of a table that was made
+ * anew the mark says so as before.
+ */
+export function withSameMark<T>(db: Database, change: () => T): T {
+  const isWhole = readMark(db)?.isWhole === true
+  const changed = change()
+  if (isWhole) db.exec(`UPDATE main.${table} SET changed = 0, schema = (${tableTexts})`)
+  return changed
+}
+
 /** The last complete load; null if none was ever marked. */
 export function readMark(db: Database): LoadMark | null {
   if (!tablesIn(db).includes(table)) return null

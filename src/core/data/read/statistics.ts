@@ -16,7 +16,7 @@ import { schemaTables } from '../model/schema.ts'
 import { fundReader } from './fund-reader.ts'
 
 /** Rises when a summary or a judgement changes: what an update finds is nothing that a night has brought. */
-const statisticsFormat = 1
+const statisticsFormat = 2
 
 type Row = Readonly<Record<string, unknown>>
 

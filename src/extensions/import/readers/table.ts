@@ -6,7 +6,7 @@ import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
 import { columnLayout, fitsTable, headerName, type CellLines } from '../layout.ts'
 import { headerOf, headerWithin } from '../lines.ts'
-import { computedColumns } from '../take/fill.ts'
+import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import { linesOfSheet } from '../workbook.ts'
 import type { FileStart, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
@@ -25,7 +25,7 @@ export const table: Reader = {
     const cells = await openCells(start, own, sink, options)
     const { suggest, named, constants, takesMinorUnits } = options
     const absence = {
-      computed: options.isDeriving && name === 'price' ? computedColumns : [],
+      computed: options.isDeriving && name === 'price' ? derivableColumns : [],
       isKeeping: options.scope === 'upsert' && options.hasRows(name),
     }
     const layout = within(`${file}, line ${cells.headerLine}`, () =>

@@ -8,13 +8,15 @@ import { pricingActions } from '../../../core/data/derive/derived.ts'
 import type { Objection } from '../../../core/guards/guards.ts'
 import { inTurn } from '../../../core/system/in-turn.ts'
 import type { Scope } from '../readers/reader.ts'
-import { priceDeriver } from './derive.ts'
+import { priceDeriver, type History } from './derive.ts'
 import type { StagedTable } from './sink.ts'
 import { bitsOf, isGone, stagedName } from './staging.ts'
 
 export interface ChangeOptions {
   readonly scope: Scope
   readonly isDryRun: boolean
+  /** How the NAVs of the files are, if a fund has a split; undefined: it is asked for where it is in doubt. */
+  readonly history?: History | undefined
   readonly onFund: (done: number, of: number) => void
   readonly signal: AbortSignal
 }
@@ -31,17 +33,18 @@ export interface Changes {
 /** Of no price. */
 export const noneDerived = { count: 0, first: '' }
 
+const nothingDerived = { again: noneDerived, withoutBase: noneDerived, withoutSurcharge: noneDerived }
+
 /** @returns what changed, what a guard has against it, and the prices that were derived again or have no performance */
 export async function changeFunds(
   db: Database,
   { table, always, sometimes, derived, isins, hasGone }: StagedTable,
-  { scope, isDryRun, onFund, signal }: ChangeOptions,
+  { scope, isDryRun, history, onFund, signal }: ChangeOptions,
 ) {
   const { count, upsert } = prepare(db, table, { always: [...always, ...derived], sometimes })
   const removals =
     scope !== 'upsert' ? removalsOf(db, table, sameKey(table)) : hasGone ? [goneRows(db, table)] : []
-  const deriver =
-    derived.length === 0 ? undefined : priceDeriver(db, derived, scope === 'upsert', actionsOf(db, isDryRun))
+  const deriver = deriverOf(db, derived, { scope, history, isDryRun })
   const changes = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
   for await (const isin of inTurn(all, onFund, signal)) {
@@ -53,6 +56,7 @@ export async function changeFunds(
     for (const removal of removals) removeRows(removal, isin, isDryRun)
     if (!isDryRun && added + changed > 0) upsert.run({ isin })
   }
+  deriver?.assertClear()
   for (const { rows } of removals) changes.removed += rows
   const counted = (name: string): number =>
     Number(db.prepare(`SELECT count(*) FROM main.${name}`).pluck().get())
@@ -62,9 +66,18 @@ export async function changeFunds(
     changes,
     // The table of the rows first.
     objections: removals.toReversed().flatMap((removal) => objectionTo(removal, before(removal))),
-    again: deriver?.again ?? noneDerived,
-    withoutBase: deriver?.withoutBase ?? noneDerived,
+    ...(deriver?.derived ?? nothingDerived),
   }
+}
+
+function deriverOf(
+  db: Database,
+  columns: readonly string[],
+  { scope, history, isDryRun }: Pick<ChangeOptions, 'scope' | 'history' | 'isDryRun'>,
+) {
+  if (columns.length === 0) return undefined
+  const isUpsert = scope === 'upsert'
+  return priceDeriver(db, { columns, isUpsert, history, actionsOf: actionsOf(db, isDryRun) })
 }
 
 /** The actions that prices are derived by. Those of the files are in the database by now, but in a dry run. */

@@ -15,8 +15,8 @@ import {
 import { copyOf, makeBackup, removeOtherCopies, type Backup } from './backup.ts'
 import { changeFunds, noneDerived, type ChangeOptions, type Changes } from './changes.ts'
 import { markComplete } from '../../../core/data/read/complete.ts'
-import { deriveAgain, markDerived, type DerivedAgain } from '../../../core/data/derive/derived.ts'
-import { derivableColumns } from '../../../core/data/derive/figures.ts'
+import { deriveAgain, markDerived, noneAgain, type DerivedAgain } from '../../../core/data/derive/derived.ts'
+import { figureColumns } from '../../../core/data/derive/figures.ts'
 import { addToLoad, beginLoad, readLoad } from '../../../core/data/read/load.ts'
 import type { StagedTable } from './sink.ts'
 import { cacheKibibytes } from './staging.ts'
@@ -82,9 +82,11 @@ export interface Taken {
   readonly copy: string | null
   /** Prices of the database that were derived again, by prices of the files, or by corporate actions. */
   readonly again: DerivedAgain
-  readonly byActions: DerivedAgain
+  readonly byActions: ReturnType<typeof deriveAgain>
   /** Prices of the files without a performance. */
   readonly withoutBase: DerivedAgain
+  /** Funds without an issue surcharge: their issue price is the NAV. */
+  readonly withoutSurcharge: DerivedAgain
 }
 
 /**
@@ -131,7 +133,7 @@ async function tryRows(
 ): Promise<Taken> {
   db.exec('BEGIN')
   try {
-    return { ...(await changeTables(db, staged, options)), allowed: [], copy: null, byActions: noneDerived }
+    return { ...(await changeTables(db, staged, options)), allowed: [], copy: null, byActions: noneAgain }
   } finally {
     if (db.inTransaction) db.exec('ROLLBACK')
   }
@@ -150,14 +152,14 @@ const order: readonly SchemaTable[] = [
 async function changeTables(db: Database.Database, staged: readonly StagedTable[], options: TakeOptions) {
   const changes: Record<string, Changes> = {}
   const objections: Objection[] = []
-  let prices = { again: noneDerived, withoutBase: noneDerived }
+  let prices = { again: noneDerived, withoutBase: noneDerived, withoutSurcharge: noneDerived }
   const sorted = [...staged].sort((one, other) => order.indexOf(one.table) - order.indexOf(other.table))
   for (const rows of sorted) {
     const { table } = rows
-    const { again, withoutBase, ...made } = await changeFunds(db, rows, options)
+    const { again, withoutBase, withoutSurcharge, ...made } = await changeFunds(db, rows, options)
     changes[table.name] = made.changes
     objections.push(...made.objections)
-    if (table === schemaTables.prices) prices = { again, withoutBase }
+    if (table === schemaTables.prices) prices = { again, withoutBase, withoutSurcharge }
   }
   return { changes, objections, ...prices }
 }
@@ -184,9 +186,9 @@ function endChanges(
 }
 
 /** Notes which funds have derived prices of a file, and derives those again whose corporate actions have changed. */
-function deriveByActions(db: Database.Database, staged: readonly StagedTable[]): DerivedAgain {
+function deriveByActions(db: Database.Database, staged: readonly StagedTable[]): Taken['byActions'] {
   for (const { derived, isins } of staged)
-    if (derived.some((name) => derivableColumns.includes(name))) markDerived(db, isins)
+    if (derived.some((name) => figureColumns.includes(name))) markDerived(db, isins)
   return deriveAgain(db)
 }
 

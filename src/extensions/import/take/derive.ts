@@ -1,6 +1,10 @@
 /** Computes the figures that a price file lacks, for its lines and for the later prices that depend on them. */
 
 import type { Database } from 'better-sqlite3'
+import type { DerivedDoubt } from '../../../core/data/derive/derived.ts'
+import { doubtfulSplits } from '../../../core/data/derive/doubt.ts'
+import { fractionOf, one, product, rounded, scaleOf } from '../../../core/data/derive/exact.ts'
+import { type Charges, chargesReader, offerColumns, offeredPrice } from '../../../core/data/derive/offer.ts'
 import {
   comparePrices,
   derivedFigure,
@@ -10,7 +14,6 @@ import {
 } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { daysOfYearEnd } from '../../../core/guards/year-end.ts'
-import { type Fees, filledColumns, filledPrice, noFees } from './fill.ts'
 import { bitsOf, goneName, stagedName } from './staging.ts'
 
 /** A NAV of the file or of the database, and whether the file adds or corrects it. */
@@ -23,17 +26,24 @@ interface Line extends DatedNav {
   readonly ownRepurchase: string | null
 }
 
+/** How the NAVs of the files are, if a fund has a split: as they were, or in the shares of after it. */
+export type History = 'original' | 'adjusted'
+
+interface DeriverOptions {
+  /** Those that some line of the files lacks. */
+  readonly columns: readonly string[]
+  /** Whether other rows stay. */
+  readonly isUpsert: boolean
+  /** Undefined: it is asked for where it is in doubt. */
+  readonly history: History | undefined
+  /** Those of a fund. */
+  readonly actionsOf: (isin: string) => readonly PricingAction[]
+}
+
 /**
  * A later price of the database joins the lines of the file where it is against a NAV that the file adds or corrects.
- * @param columns those that some line of the files lacks @param isUpsert whether other rows stay
- * @param actionsOf a fund
  */
-export function priceDeriver(
-  db: Database,
-  columns: readonly string[],
-  isUpsert: boolean,
-  actionsOf: (isin: string) => readonly PricingAction[],
-) {
+export function priceDeriver(db: Database, { columns, isUpsert, history, actionsOf }: DeriverOptions) {
   const staged = stagedName(schemaTables.prices)
   const gone = goneName(schemaTables.prices)
   // A neighbour of a price that goes is another price before than it was.
@@ -66,19 +76,29 @@ export function priceDeriver(
     .map((name) => `${name} = iif(:has_${name} AND ${isFree(name)}, :${name}, ${name})`)
     .join(', ')
   const update = db.prepare(`UPDATE ${staged} SET ${values} WHERE isin = :isin AND date = :date`)
-  const fees = db.prepare<{ isin: string }, Fees>(
-    'SELECT issue_surcharge AS issueSurcharge, redemption_fee AS redemptionFee FROM main.profile WHERE isin = :isin',
-  )
+  const chargesOf = chargesReader(db)
+  const adjusted = openAdjusted(db, staged)
+  const doubted: DerivedDoubt[] = []
   const again = { count: 0, first: '' }
   const withoutBase = { count: 0, first: '' }
+  const withoutSurcharge = { count: 0, first: '' }
   return {
     derive: (isin: string): void => {
-      const ownFees = fees.get({ isin }) ?? noFees
-      for (const compared of comparePrices(prices.all({ isin }), actionsOf(isin))) {
+      const actions = actionsOf(isin)
+      if (history === 'adjusted') adjusted.undo(isin, actions)
+      const lines = prices.all({ isin })
+      if (history === undefined) doubted.push(...doubtsAbout(isin, lines, actions))
+      const charges = chargesOf(isin)
+      const isOffering =
+        columns.includes('issue_price') &&
+        lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null)
+      if (isOffering && charges.issueSurcharge === null)
+        if (withoutSurcharge.count++ === 0) withoutSurcharge.first = isin
+      for (const compared of comparePrices(lines, actions)) {
         const { date, isOfFile } = compared.price
         const found = columns.map((name) => {
-          const isFilled = filledColumns.includes(name)
-          const value = isFilled ? filled(name, compared.price, ownFees) : valueOf(name, compared, isin)
+          const isOffer = (offerColumns as readonly string[]).includes(name)
+          const value = isOffer ? offered(name, compared.price, charges) : valueOf(name, compared, isin)
           return { name, value }
         })
         if (isOfFile === 1 && found.some(({ value }) => value === null))
@@ -95,19 +115,77 @@ export function priceDeriver(
         update.run({ isin, date, ...Object.fromEntries(bound) })
       }
     },
-    /** How many prices of the database were derived again, and which was the first. */
-    again,
-    /** How many prices of the file have no performance, and which was the first. */
-    withoutBase,
+    derived: {
+      /** How many prices of the database were derived again, and which was the first. */
+      again,
+      /** How many prices of the file have no performance, and which was the first. */
+      withoutBase,
+      /** How many funds have the NAV as the issue price of new prices, and which is the first. */
+      withoutSurcharge,
+    },
+    /** @throws {Error} if it is in doubt how the NAVs of a fund are */
+    assertClear: (): void => {
+      const [first, ...others] = doubted
+      if (first === undefined) return
+      const more = others.length === 0 ? '' : `, as of ${others.length} more`
+      throw new Error(
+        `${first.isin}: ${first.message}${more}. If the NAVs from before the split are in the shares of after it, as in histories ` +
+          'of data vendors, say so with --history adjusted, which takes them as they were; if they are as they were, with --history original',
+      )
+    },
   }
 }
 
-/** A price of the database that is not the filled one is the company's own, and stays. @returns undefined if the file does not have the price */
-function filled(name: string, { nav, isOfFile, ownNav, ownIssue, ownRepurchase }: Line, fees: Fees) {
+/** Asks only about splits next to a NAV that is new. */
+function doubtsAbout(
+  isin: string,
+  lines: readonly Line[],
+  actions: readonly PricingAction[],
+): DerivedDoubt[] {
+  const [doubt] = doubtfulSplits(lines, actions).filter(
+    ({ isAdjusted, price, previous }) =>
+      isAdjusted &&
+      lines.some(({ date, isOther }) => isOther === 1 && (date === price[0] || date === previous[0])),
+  )
+  return doubt === undefined ? [] : [{ isin, message: doubt.message }]
+}
+
+/** Multiplies NAVs and prices of a fund by the factors of the splits after them: the file has them in the shares of today. */
+function openAdjusted(db: Database, staged: string) {
+  const lines = db.prepare<[string], Readonly<Record<'date' | 'nav' | 'issue' | 'repurchase', string>>>(
+    `SELECT date, net_asset_value AS nav, issue_price AS issue, repurchase_price AS repurchase
+      FROM ${staged} WHERE isin = ? ORDER BY date DESC`,
+  )
+  const update = db.prepare(
+    `UPDATE ${staged} SET net_asset_value = ?, issue_price = ?, repurchase_price = ? WHERE isin = ? AND date = ?`,
+  )
+  return {
+    undo: (isin: string, actions: readonly PricingAction[]): void => {
+      const all = lines.all(isin)
+      const newest = all[0]?.date ?? ''
+      const splits = actions.filter(({ factor, exDate }) => factor !== null && exDate <= newest)
+      if (splits.length === 0) return
+      for (const { date, nav, issue, repurchase } of all) {
+        const shares = splits
+          .filter(({ exDate }) => exDate > date)
+          .map(({ factor }) => fractionOf(factor ?? '1'))
+          .reduce(product, one)
+        if (shares === one) continue
+        const original = (text: string) => rounded(product(fractionOf(text), shares), scaleOf(text))
+        update.run(...[nav, issue, repurchase].map(original), isin, date)
+      }
+    },
+  }
+}
+
+/** A price of the database that its NAV makes goes with it; another one is the company's own, and stays. @returns undefined if the file does not have the price */
+function offered(name: string, { nav, isOfFile, ownNav, ownIssue, ownRepurchase }: Line, charges: Charges) {
   if (isOfFile === 0) return undefined
   const own = name === 'issue_price' ? ownIssue : ownRepurchase
-  const isOwn = own !== null && ownNav !== null && own !== filledPrice(name, ownNav, fees)
-  return isOwn ? own : filledPrice(name, nav, fees)
+  const made = offeredPrice(name, nav, charges)
+  if (ownNav === null || own === null || own === offeredPrice(name, ownNav, charges)) return made
+  // The charges are newer than the price.
+  return own === ownNav ? nav : own
 }
 
 /** @returns undefined if the price of the database keeps its own; null for a performance that has no base */

@@ -12,7 +12,7 @@ import { columnsOf, deriveHint } from '../layout.ts'
 import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, isProblem, type Value } from '../values.ts'
-import { computedColumns } from './fill.ts'
+import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { bitsOf, openKept, openStaging, type Difference, type Origin, type Place } from './staging.ts'
 
 /** What cannot be taken, and why. */
@@ -241,7 +241,7 @@ export function openSink(db: Database, options: SinkOptions) {
         ].sort()
         const names = table.columns.map(({ name }) => name)
         const isIn = (bits: number) => (name: string) => (bits & bitsOf(table, [name])) !== 0
-        const derived = isDerived ? computedColumns.filter((name) => !isIn(all)(name)) : []
+        const derived = isDerived ? derivableColumns.filter((name) => !isIn(all)(name)) : []
         const always = names.filter(isIn(all))
         const sometimes = names.filter(
           (name) => isIn(any)(name) && !isIn(all)(name) && !derived.includes(name),
@@ -376,7 +376,7 @@ const stagedCurrency = 'fund_currency'
 function shapeOf(table: SchemaTable, columns: readonly string[], { absent, isDeriving }: Manner): Shape {
   const names = table.columns.map(({ name }) => name)
   const given = columns.filter((name) => names.includes(name))
-  const computed = isDeriving && table === schemaTables.prices ? computedColumns : []
+  const computed = isDeriving && table === schemaTables.prices ? derivableColumns : []
   const derived = computed.filter((name) => !given.includes(name))
   const lacked = table.columns.filter(
     ({ name, isNullable, hasDefault }) =>

@@ -1,0 +1,43 @@
+/** Issue and repurchase price where only a NAV is delivered: the NAV, with the surcharge and less the fee of table profile. */
+
+import type { Database } from 'better-sqlite3'
+import { type Fraction, fractionOf, product, rounded, scaleOf } from './exact.ts'
+
+/** In percent, plain decimals; null without one, or if it is not known. */
+export interface Charges {
+  readonly issueSurcharge: string | null
+  readonly redemptionFee: string | null
+}
+
+export const offerColumns = ['issue_price', 'repurchase_price'] as const
+
+/** @param column `issue_price`, or `repurchase_price` @returns with the decimals of the NAV, rounded half away from zero */
+export function offeredPrice(
+  column: string,
+  nav: string,
+  { issueSurcharge, redemptionFee }: Charges,
+): string {
+  const percent = column === 'issue_price' ? issueSurcharge : redemptionFee
+  if (percent === null) return nav
+  const { top, bottom } = fractionOf(percent)
+  const hundred = 100n * bottom
+  const share: Fraction = { top: column === 'issue_price' ? hundred + top : hundred - top, bottom: hundred }
+  return rounded(product(fractionOf(nav), share), scaleOf(nav))
+}
+
+/** Reads what a fund charges. */
+export function chargesReader(db: Database): (isin: string) => Charges {
+  const row = db.prepare<[string], Readonly<Record<'surcharge' | 'fee', number | null>>>(
+    'SELECT issue_surcharge AS surcharge, redemption_fee AS fee FROM main.profile WHERE isin = ?',
+  )
+  return (isin) => {
+    const { surcharge = null, fee = null } = row.get(isin) ?? {}
+    return { issueSurcharge: plainPercent(surcharge), redemptionFee: plainPercent(fee) }
+  }
+}
+
+/** @returns null for none, and for a number that no charge is */
+function plainPercent(percent: number | null): string | null {
+  const text = String(percent)
+  return percent !== null && percent > 0 && percent < 100 && /^[0-9]+(?:\.[0-9]+)?$/.test(text) ? text : null
+}

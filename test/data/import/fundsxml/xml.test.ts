@@ -178,6 +178,23 @@ describe('XML is refused', () => {
       'line 2: the text of <Name> goes on for more than 1 MiB',
     ],
     [
+      'with a text of many sections',
+      shelf(`<Name>${'<![CDATA[x]]>'.repeat(1.1e6)}</Name>`),
+      'line 1: the text of <Name> goes on for more than 1 MiB',
+    ],
+    [
+      'with many texts in one record',
+      shelf(`<Book>${`<Title>${'x'.repeat(1000)}</Title>`.repeat(5000)}</Book>`),
+      'line 1: an element above <Title> has more than 4 MiB of texts',
+    ],
+    [
+      'with many attributes in one record',
+      shelf(
+        `<Book><Price>${Array.from({ length: 600_000 }, (_, at) => `<Amount ccy="${at}">1</Amount>`).join('')}</Price></Book>`,
+      ),
+      'line 1: an element above <Amount> has more than 4 MiB of texts',
+    ],
+    [
       'with a long comment',
       shelf(`<!--${'<a>'.repeat(2e6)}-->`),
       'line 1: a comment or a section goes on for more than 1 MiB',

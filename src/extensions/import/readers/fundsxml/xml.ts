@@ -60,6 +60,8 @@ const maxToken = 1 << 20
 const maxBinary = 1 << 26
 const binary = 'BinaryData'
 const maxDepth = 100
+/** All texts of a record, with their names. */
+const maxRecord = 1 << 22
 
 /**
  * @param root by its name
@@ -177,6 +179,13 @@ interface Node extends Omit<Element, 'below'> {
   readonly isRecord: boolean
 }
 
+/** A record that is not complete. */
+interface OpenRecord extends Found {
+  readonly outer: OpenRecord | undefined
+  /** Characters of its texts and their names. */
+  size: number
+}
+
 function nodesOf(elements: Elements, path: string): ReadonlyMap<string, Node> {
   return new Map(
     Object.entries(elements).map(([name, { below = {}, ...element }]) => {
@@ -191,7 +200,7 @@ function xmlReader(file: string, root: Elements, onLeftOut: XmlOptions['onLeftOu
   const outside: Node = { tag: '', path: '', below: nodesOf(root, ''), isRecord: false }
   const above: Node[] = []
   let current = outside
-  let record: Found | undefined
+  let record: OpenRecord | undefined
   /** The text of the current element; undefined if nobody wants it. */
   let text: string | undefined
   let textName = ''
@@ -246,7 +255,7 @@ function xmlReader(file: string, root: Elements, onLeftOut: XmlOptions['onLeftOu
       lines.reach(node.tag)
       return
     }
-    record = { texts: {}, outer: record, place: placeOf(node) }
+    record = { texts: {}, outer: record, place: placeOf(node), size: 0 }
     node.begins?.()
   }
 
@@ -276,8 +285,18 @@ function xmlReader(file: string, root: Elements, onLeftOut: XmlOptions['onLeftOu
 
   const keep = (value: string): void => {
     if (record === undefined || value === '') return
+    record.size += value.length + textName.length
+    if (record.size > maxRecord)
+      throw refusal(`an element above ${current.tag}> has more than ${maxRecord / 2 ** 20} MiB of texts`)
     const before = record.texts[textName]
     record.texts[textName] = before === undefined ? value : `${before}\n${value}`
+  }
+
+  /** Sections and comments may divide a text into any number of parts. */
+  const append = (part: string): void => {
+    if (text === undefined || passed > 0) return
+    text += part
+    if (text.length > maxToken) throw refusal(tooLong(`the text of ${current.tag}>`))
   }
 
   const parser = new Parser()
@@ -286,11 +305,11 @@ function xmlReader(file: string, root: Elements, onLeftOut: XmlOptions['onLeftOu
   parser.on('text', (value, _, context) => {
     quiet = 0
     if (text === undefined || passed > 0) return
-    text += value.includes('&') ? withoutEntities(value, (what) => refusal(what, lineOf(context))) : value
+    append(value.includes('&') ? withoutEntities(value, (what) => refusal(what, lineOf(context))) : value)
   })
   parser.on('cdata', (value) => {
     quiet = 0
-    if (text !== undefined && passed === 0) text += value
+    append(value)
   })
   parser.on('comment', () => {
     quiet = 0

@@ -220,6 +220,17 @@ describe('FundsXML: distributions', () => {
     ])
   })
 
+  it('refuses a new one beside a modified one of the same day', async () => {
+    const both = ['C', 'M'].map((action) => distribution('2026-05-04', euro('1'), '', 'OFFICIAL', action))
+    const ofClass = `<Distributions>${both.join('')}</Distributions>`
+    const { bad } = await read(document({ classes: shareClass(first, ofClass) }))
+    expect(bad).toEqual([
+      expect.stringMatching(
+        /: one distribution of the day is new \(C\) and one is modified \(M\): their sum is not known$/,
+      ),
+    ])
+  })
+
   it('refuses one in another currency', async () => {
     const all = `<Distributions>${distribution('2026-05-04', '<Amount ccy="USD">0.6</Amount>')}</Distributions>`
     const { bad } = await read(document({ classes: shareClass(first, all) }))

@@ -28,9 +28,18 @@ interface Holder {
   /** Classes with an ISIN, in it. */
   classes: number
   /** Of a class: payments by ex-day. */
-  readonly payments: Map<string, { readonly amounts: string[]; readonly place: string }>
+  readonly payments: Map<string, Payments>
   /** Of a class: columns of the profile. */
   readonly fees: Map<string, string>
+}
+
+/** All payments of an ex-day. */
+interface Payments {
+  readonly amounts: string[]
+  /** Of the first. */
+  readonly place: string
+  /** C: new, M: modified. */
+  readonly action: string | undefined
 }
 
 const whyNoAssets: WhyNot = ({ texts }) =>
@@ -157,18 +166,19 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
       sink.bad(place, [`the distribution has ${fault}`])
       return
     }
+    const action = texts['ActionCode']
     const payment = holder?.payments.get(exDate)
-    if (payment === undefined) holder?.payments.set(exDate, { amounts: [amount], place })
-    else payment.amounts.push(amount)
+    if (payment === undefined) holder?.payments.set(exDate, { amounts: [amount], place, action })
+    else if (payment.action === action) payment.amounts.push(amount)
+    else
+      sink.bad(place, [
+        'one distribution of the day is new (C) and one is modified (M): their sum is not known',
+      ])
   }
 
-  const fee = ({ texts, place }: Found): void => {
-    const { Type = '', Maximum, EndDate, FeeAsPercentageOfTNA } = texts
-    const column = feeColumns.find(([pattern]) => pattern.test(Type))?.[1]
-    if (column === undefined) {
-      sink.leftOut(`a fee of type ${Type}: the profile has no such fee`, place)
-      return
-    }
+  const fee = ({ texts }: Found): void => {
+    const { Type, Maximum, EndDate, FeeAsPercentageOfTNA } = texts
+    const column = feeColumnOf(Type) ?? ''
     const days = linesOf(EndDate)
     const newest = days.indexOf(days.toSorted().at(-1) ?? '')
     const percent = column === 'performance_fee' ? '1' : (Maximum ?? linesOf(FeeAsPercentageOfTNA)[newest])

@@ -9,8 +9,13 @@ export type Row = Readonly<Record<string, Value>>
 export type Insert = (table: string, row: Row) => void
 
 /** Makes a database of the schema and fills it; its constraints are switched off. */
-export function makeDatabase(file: string, fill: (insert: Insert, db: Database.Database) => void): void {
+export function makeDatabase(
+  file: string,
+  fill: (insert: Insert, db: Database.Database) => void,
+  encoding: 'UTF-8' | 'UTF-16le' | 'UTF-16be' = 'UTF-8',
+): void {
   const db = new Database(file)
+  db.pragma(`encoding = '${encoding}'`)
   db.exec(readFileSync(join(repository, 'templates/schema.sql'), 'utf8'))
   db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
   db.transaction(() => fill(insertInto(db), db))()

@@ -4,7 +4,6 @@
  */
 
 import { hash } from 'node:crypto'
-import { isUtf8 } from 'node:buffer'
 import type { Database } from 'better-sqlite3'
 import type { Group } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
@@ -46,6 +45,9 @@ export type FundDigests = ReturnType<typeof fundDigests>
 export function fundDigests(db: Database) {
   const rowsOf = (table: SchemaTable, where = '') =>
     db.prepare<string[], Row>(`${digestQuery(table)} ${where}`)
+  // Programs for Windows make databases in UTF-16: what is no text in its encoding becomes U+FFFD.
+  const decoder = new TextDecoder(String(db.pragma('encoding', { simple: true })), { ignoreBOM: true })
+  const isDoubtful = (rows: Buffer | null) => rows !== null && doubtful.test(decoder.decode(rows))
   const { fund: fundTable, prices } = schemaTables
   const fund = rowsOf(fundTable)
   const whole = Object.fromEntries(
@@ -91,7 +93,7 @@ interface Row {
 
 /**
  * A query for the text of a fund's rows of a table. A JSON array tells NULL from text and text from text, whatever it holds;
- * as bytes, since it need not be UTF-8.
+ * as bytes, since it need not be text in the encoding of the database.
  */
 function digestQuery(table: SchemaTable): string {
   // JSON has 15 digits of a number, quote() as many as tell it from all others.
@@ -113,6 +115,3 @@ const digestOf = (row: Row | undefined) =>
  */
 const doubtful =
   /"\s|\s"|&#?\w+;|[Â-ßâ\u221a\u251c\u252c][\u0080-\uffff]|"(?:[=+@＝＋－＠]|-(?!\d[\d.e+-]*"))|\\[^"\\]|[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd]/
-
-const isDoubtful = (text: Buffer | null) =>
-  text !== null && !(isUtf8(text) && !doubtful.test(text.toString()))

@@ -40,6 +40,8 @@ const pragmas = [
 function writeDatabase(file: string, source: string, funds: readonly DownloadFund[], asOf: string): void {
   const db = new Database(file)
   try {
+    // SQLite attaches only what has the same encoding.
+    db.pragma(`encoding = '${encodingOf(source)}'`)
     for (const pragma of pragmas) db.pragma(pragma)
     db.prepare('ATTACH ? AS source').run(source)
     listPermitted(db, funds)
@@ -56,6 +58,15 @@ function writeDatabase(file: string, source: string, funds: readonly DownloadFun
       describe(db, asOf)
     })()
     db.exec('DETACH source')
+  } finally {
+    db.close()
+  }
+}
+
+function encodingOf(file: string): string {
+  const db = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    return String(db.pragma('encoding', { simple: true }))
   } finally {
     db.close()
   }

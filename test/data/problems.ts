@@ -167,8 +167,8 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
     }),
   ),
   'currencies that are no codes, or of a part of a currency': noCurrencies.flatMap((code) =>
-    ['fund', 'corporate_action'].map((table) =>
-      changed(table, 'currency', code, `"${code}" is not an ISO 4217 code`),
+    columns('fund: currency', 'corporate_action: currency', 'profile: total_fund_assets_currency').map(
+      ([table, column]) => changed(table, column, code, `"${code}" is not an ISO 4217 code`),
     ),
   ),
   'corporate actions that contradict themselves, their kind or their fund': actionFaults.map(
@@ -239,7 +239,7 @@ function sameClass(names: { class_de: string; class_en: string | null }, problem
 function isFree(table: string, column: string): boolean {
   const fixed = columns(
     'structure_item: type',
-    'profile: end_of_fiscal_year',
+    'profile: end_of_fiscal_year total_fund_assets_currency',
     'fund: currency',
     'corporate_action: currency factor successor_isin',
     'document: language url',

@@ -8,7 +8,8 @@ import { tempFolder } from '../support/product.ts'
 import { hashesOf } from '../support/tree.ts'
 
 const folder = tempFolder()
-const press = (line: string) => run(line.split(' '), { cwd: folder.path })
+const press = (line: string) =>
+  run(line.split(' '), { cwd: folder.path, env: { FUNDPRESS_DOWNLOADS: 'true' } })
 
 function make(name: string, encoding: 'UTF-8' | 'UTF-16le' | 'UTF-16be') {
   makeDatabase(

@@ -36,7 +36,7 @@ export const oracle: Readonly<Record<string, string>> = {
     FROM asset_allocation WHERE isin IN (${given}) ORDER BY isin, derivatives, position, date`,
   key_figures: `SELECT isin, position, name_de, ifnull(name_en, name_de), value,
     CASE has_value2 WHEN 1 THEN value2 END, value, CASE has_value2 WHEN 1 THEN value2 END FROM key_figure WHERE isin IN (${given}) ORDER BY isin, position`,
-  profiles: `SELECT isin, category_de, ifnull(category_en, category_de), benchmark, fund_assets, total_fund_assets,
+  profiles: `SELECT isin, category_de, ifnull(category_en, category_de), benchmark, fund_assets, total_fund_assets, total_fund_assets_currency,
     end_of_fiscal_year, ${truth('accumulating')}, ${truth('conformity')}, issue_surcharge, redemption_fee,
     total_expense_ratio, management_fee, custodian_bank_fee, ${truth('performance_fee')},
     ${optional('savings_plan')}, ${optional('one_time_investment')}, ${optional('capital_forming_payments')}
@@ -50,7 +50,7 @@ export const oracle: Readonly<Record<string, string>> = {
 /** The names of columns that hold plain decimals: text in the database, digit for digit in CSV. */
 export const decimals: Readonly<Record<string, readonly number[]>> = {
   prices: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
-  profiles: [4, 5, 16, 18, 20],
+  profiles: [4, 5, 17, 19, 21],
 }
 
 export function expectedRows(db: string, table: string, asOf: string): readonly Values[] {

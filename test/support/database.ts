@@ -131,6 +131,7 @@ export const goodRows: Readonly<Record<string, Row>> = {
     benchmark: 'Index',
     fund_assets: '1000000.00',
     total_fund_assets: '2000000.00',
+    total_fund_assets_currency: 'EUR',
     end_of_fiscal_year: '12-31',
     accumulating: 1,
     conformity: 1,

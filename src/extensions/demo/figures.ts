@@ -89,6 +89,7 @@ export function profileRow(fund: Instrument, history: PriceHistory, { status }: 
     benchmark: hasBenchmark ? random.pick(kind.benchmarks) : null,
     fundAssets: decimalText(assets, 2),
     totalFundAssets: decimalText(assets + otherClasses, 2),
+    totalFundAssetsCurrency: null,
     endOfFiscalYear: fund.endOfFiscalYear,
     accumulating: fund.accumulating ? 1 : 0,
     conformity: place.kind === 'realEstate' ? 0 : 1,

@@ -193,7 +193,9 @@ asks for --history. adjusted multiplies NAVs and prices of the file from before 
 they were. Distributions are per share as it was, in any case. Years, legal periods and lines: \`fundpress derive --help\`.
 
 corporate_action: a distribution has amount and currency, a split has factor (10 for 1:10, 0.1 for a reverse split), a
-merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes.
+merger has successor_isin; other cells are empty. A merger may be of a fund that is gone, and stays when a fund goes. Several
+distributions of a fund on one ex-date, in lines of one file, are summed, and the report says so: the next delivery has to
+have all of them again. Lines with the same amount are one distribution.
 
 fund: end_date (the last day) with end_reason (liquidated, matured or merged), and suspended_from with suspended_to (empty
 until further notice) may be missing. A file with the columns isin and end_date ends funds. A merger needs no end_date.
@@ -448,13 +450,19 @@ function describeImport(summary: ImportSummary, isDryRun: boolean): string {
 }
 
 function figuresOfFile({ file, format, table, form, notes, rows, bad, ...counts }: FileSummary) {
-  const { repeated, hundredths, leftOut } = counts
+  const { repeated, hundredths, summed, leftOut } = counts
   const left = [...leftOut].map(
     ([what, { count, first }]) => `${what} (${formatCount(count)}, the first: ${first})`,
   )
   const again = repeated === 1 ? '1 row repeats another one' : `${formatCount(repeated)} rows repeat others`
   const divided = `in hundredths of a currency, divided by 100: ${hundredths === 1 ? '1 row' : `${formatCount(hundredths)} rows`}`
-  const all = [...notes, ...(repeated === 0 ? [] : [again]), ...(hundredths === 0 ? [] : [divided])]
+  const added = `distributions that were added to another one of the same day: ${formatCount(summed)}`
+  const all = [
+    ...notes,
+    ...(repeated === 0 ? [] : [again]),
+    ...(hundredths === 0 ? [] : [divided]),
+    ...(summed === 0 ? [] : [added]),
+  ]
   return {
     file,
     as: [format, ...(table === undefined ? [] : [table])].join(' '),

@@ -155,7 +155,7 @@ describe('import --derive of a file that has only NAVs', () => {
     repurchase_price: repurchase,
   })
   const fees = (surcharge: number, fee: number) =>
-    `INSERT INTO profile SELECT '${isin}', category_de, category_en, benchmark, fund_assets, total_fund_assets,
+    `INSERT INTO profile SELECT '${isin}', category_de, category_en, benchmark, fund_assets, total_fund_assets, total_fund_assets_currency,
        end_of_fiscal_year, accumulating, conformity, ${surcharge}, ${fee}, total_expense_ratio, management_fee,
        custodian_bank_fee, performance_fee, savings_plan, savings_plan_minimum, one_time_investment,
        one_time_investment_minimum, capital_forming_payments, capital_forming_payments_minimum

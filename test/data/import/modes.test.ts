@@ -159,6 +159,7 @@ it('import --json prints the whole summary', async () => {
         rows: 1,
         repeated: 0,
         hundredths: 0,
+        summed: 0,
         badCount: 0,
       },
     ],

@@ -73,7 +73,7 @@ export function restrictedFunds(funds: readonly FundRow[]): RestrictedFunds | un
 export const isYoungerThanOneYear = (fund: FundRow, asOf: string) => addYears(fund.inceptionDate, 1) > asOf
 
 /** `<decimal> <currency>`. Source: src/core/api/decisions.md, Values. */
-export const amount = (decimalText: string, fund: FundRow) => `${decimalText} ${fund.currency}`
+export const amount = (decimalText: string, currency: string) => `${decimalText} ${currency}`
 
 /** The English text, or the German one if there is no English one (schema.sql). */
 export const inLanguage = (language: 'de' | 'en', german: string, english: string | null) =>

@@ -74,6 +74,8 @@ export interface ProfileRow {
   readonly benchmark: string | null
   readonly fundAssets: DecimalText
   readonly totalFundAssets: DecimalText
+  /** Null if it is the currency of the fund. */
+  readonly totalFundAssetsCurrency: string | null
   /** MM-DD */
   readonly endOfFiscalYear: string
   readonly accumulating: 0 | 1

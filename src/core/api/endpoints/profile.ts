@@ -84,8 +84,8 @@ export default endpoint({
         category: inLanguage(language, row.categoryDe, row.categoryEn),
         currency: fund.currency,
         benchmark: row.benchmark ?? undefined,
-        fund_assets: amount(row.fundAssets, fund),
-        total_fund_assets: amount(row.totalFundAssets, fund),
+        fund_assets: amount(row.fundAssets, fund.currency),
+        total_fund_assets: amount(row.totalFundAssets, row.totalFundAssetsCurrency ?? fund.currency),
         end_of_fiscal_year: monthAndDay(row.endOfFiscalYear, language),
         dividend_distributions: useOfEarnings[language][row.accumulating],
         conformity: row.conformity === 1,
@@ -126,6 +126,6 @@ function possibility(way: Way, row: ProfileRow, fund: FundRow) {
   if (possible === null) return undefined
   return {
     possible: possible === 1,
-    minimum_investment: minimum === null ? undefined : amount(minimum, fund),
+    minimum_investment: minimum === null ? undefined : amount(minimum, fund.currency),
   }
 }

@@ -4,6 +4,7 @@ import type { ExpectationSettings } from '../../guards/plausibility.ts'
 import { type ColumnDoubt, compareColumns, type Statistics, statisticsKey } from '../../guards/columns.ts'
 import { messageOf } from '../../system/message.ts'
 import { highFraction } from '../model/columns.ts'
+import { maxNumber } from '../model/limits.ts'
 import { escapeInvisible, printableNumber } from '../model/printable.ts'
 import { schemaTables } from '../model/schema.ts'
 import { parseStatistics } from '../read/statistics.ts'
@@ -60,7 +61,8 @@ function highFractions(after: Statistics, before: Statistics): Finding[] {
     fractions.flatMap(({ table, name }): Finding[] => {
       const text = valueIn(after, isin, table, name)
       const value = Number(text)
-      if (text === undefined || !(value >= highFraction)) return []
+      // Others are an error of their own.
+      if (text === undefined || !(value >= highFraction && value < maxNumber)) return []
       const percent = Number((value * 100).toFixed(2))
       const message = `${name} is ${printableNumber(value)}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`
       return valueIn(before, isin, table, name) === text

@@ -245,9 +245,14 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       fundAssets: decimal('Fund assets of the share class, in the currency of the fund', {
         usual: [0.01, Infinity],
       }),
-      totalFundAssets: decimal('Fund assets of all share classes, in the currency of the fund', {
+      totalFundAssets: decimal('Fund assets of all share classes', {
         usual: [0.01, Infinity],
       }),
+      totalFundAssetsCurrency: orNull(
+        column<string>('currency')(
+          'Currency of total_fund_assets, ISO 4217; empty if it is that of the fund',
+        ),
+      ),
       endOfFiscalYear: column<string>('dayOfYear')('End of the fiscal year, MM-DD'),
       accumulating: flag('Whether the fund accumulates its income instead of distributing it'),
       conformity: flag(),

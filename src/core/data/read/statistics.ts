@@ -95,8 +95,9 @@ export function statisticsReader(
       const own =
         group === 'prices' ? (hasPrice.all(isin) as unknown[]) : ((rows[group] ?? []) as readonly unknown[])
       const { judged, contradictions } =
-        (group === 'profile' ? judgeAssets(rows.profile ?? []) : returns?.[group as ReturnsTable]) ??
-        notJudged
+        (group === 'profile'
+          ? judgeAssets(rows.profile ?? [], fund.currency)
+          : returns?.[group as ReturnsTable]) ?? notJudged
       const slices = columns.length === 0 ? [] : slicesOf(own as readonly Row[], columns, day, slice)
       return [name, own.length, slices, judged, contradictions.map(textsOf)]
     })
@@ -127,16 +128,22 @@ function returnsOf(
   )
 }
 
-/** All share classes hold at least what one of them holds. */
+/** All share classes hold at least what one of them holds, in the same currency. */
 const assetsTolerance = 1.001
 
-function judgeAssets(profiles: FundRows['profile']): Pick<TableStatistics, 'judged' | 'contradictions'> {
-  const contradictions = profiles.flatMap(({ fundAssets, totalFundAssets }): Contradiction[] => {
+function judgeAssets(
+  profiles: FundRows['profile'],
+  currency: string,
+): Pick<TableStatistics, 'judged' | 'contradictions'> {
+  const comparable = profiles.filter(
+    ({ totalFundAssetsCurrency }) => (totalFundAssetsCurrency ?? currency) === currency,
+  )
+  const contradictions = comparable.flatMap(({ fundAssets, totalFundAssets }): Contradiction[] => {
     if (!(Number(totalFundAssets) * assetsTolerance < Number(fundAssets))) return []
     const expected = `the share class alone has fund_assets ${fundAssets}`
     return [{ column: 'total_fund_assets', row: '', came: totalFundAssets, expected }]
   })
-  return { judged: profiles.length, contradictions }
+  return { judged: comparable.length, contradictions }
 }
 
 type Packed = readonly [name: string, ...summaries: Summary[]]

@@ -99,7 +99,10 @@ type Rate =
   'issue_surcharge' | 'redemption_fee' | 'total_expense_ratio' | 'management_fee' | 'custodian_bank_fee'
 type ProfileRow = Readonly<
   Record<'category_de' | 'fund_assets' | 'total_fund_assets' | 'end_of_fiscal_year', string> &
-    Record<'category_en' | 'benchmark' | `${Purchase}_minimum`, string | null> &
+    Record<
+      'category_en' | 'benchmark' | 'total_fund_assets_currency' | `${Purchase}_minimum`,
+      string | null
+    > &
     Record<'accumulating' | 'conformity' | 'performance_fee', Flag> &
     Record<Purchase, Flag | null> &
     Record<Rate, number>
@@ -135,7 +138,7 @@ export function profileTree(question: Question): Branch {
     currency: fund.currency,
     benchmark: row.benchmark ?? undefined,
     fund_assets: money(row.fund_assets),
-    total_fund_assets: money(row.total_fund_assets),
+    total_fund_assets: `${row.total_fund_assets} ${row.total_fund_assets_currency ?? fund.currency}`,
     end_of_fiscal_year: `${months[language][month - 1] ?? ''} ${String(day)}`,
     dividend_distributions: uses[language][row.accumulating],
     conformity: row.conformity === 1,

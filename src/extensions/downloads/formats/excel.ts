@@ -86,6 +86,10 @@ const words = bilingual((say) => ({
     benchmark: say('Benchmark', 'Vergleichsindex'),
     fund_assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),
     total_fund_assets: say('Fund assets (all share classes)', 'Fondsvermögen (alle Anteilklassen)'),
+    total_fund_assets_currency: say(
+      'Currency of the assets of all share classes, if it is another one',
+      'Währung des Vermögens aller Anteilklassen, wenn sie abweicht',
+    ),
     accumulating: say('Accumulating', 'Thesaurierend'),
     issue_surcharge: say('Issue surcharge in %', 'Ausgabeaufschlag in %'),
     redemption_fee: say('Redemption fee in %', 'Rücknahmeabschlag in %'),

@@ -13,6 +13,7 @@ import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, isProblem, type Value } from '../values.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
+import { paymentAdder } from './payments.ts'
 import { bitsOf, openKept, openStaging, type Difference, type Origin, type Place } from './staging.ts'
 
 /** What cannot be taken, and why. */
@@ -47,6 +48,8 @@ export interface FileCounts {
   readonly repeated: number
   /** Rows whose amounts were divided by 100. */
   readonly hundredths: number
+  /** Distributions that were added to another one of their day. */
+  readonly summed: number
   /** By what is left out. */
   readonly leftOut: ReadonlyMap<string, Counted>
 }
@@ -80,6 +83,7 @@ export function openSink(db: Database, options: SinkOptions) {
   const { database, files, isDeriving, takesMinorUnits, currencies } = options
   const staging = openStaging(db)
   const kept = openKept(database)
+  const addPayment = paymentAdder(staging)
   const counts = files.map(() => fileCounts())
   /** By all that is told of them. */
   const bad = new Map<string, Origin & { readonly reasons: readonly string[] }>()
@@ -121,8 +125,8 @@ export function openSink(db: Database, options: SinkOptions) {
         : { values: given, faults: none }
       const wrong = [...faults, ...check(values)]
       if (wrong.length > 0) return wrong
-      const key = readKept && keyAt.map((at) => values[at] ?? null)
-      const own = key === undefined ? [] : readKept?.(key)
+      const key = () => keyAt.map((at) => values[at] ?? null)
+      const own = readKept === undefined ? [] : readKept(key())
       if (own === undefined && manner.isPart) {
         leaveOut(
           origin.file,
@@ -131,7 +135,7 @@ export function openSink(db: Database, options: SinkOptions) {
         )
         return []
       }
-      if (own === undefined) return [`${printable(key?.join(', ') ?? '')} ${whyNew}`]
+      if (own === undefined) return [`${printable(key().join(', '))} ${whyNew}`]
       const done = insert(origin, has, [...values, ...placeholders, ...own])
       if (done.kind === 'refused') return [done.reason]
       if (done.kind === 'added') {
@@ -139,8 +143,10 @@ export function openSink(db: Database, options: SinkOptions) {
         if (values !== given) countsOf(origin).hundredths++
         return []
       }
-      if (done.other !== undefined) return [contradiction(table, origin, done.there, done.other)]
-      countsOf(origin).repeated++
+      const { there, other } = done
+      const added = other === undefined ? 'repeated' : addPayment(table, key(), origin, there, other)
+      if (other !== undefined && added === undefined) return [contradiction(table, origin, there, other)]
+      countsOf(origin)[added ?? 'repeated']++
       return []
     }
   }
@@ -331,6 +337,7 @@ const fileCounts = () => ({
   bad: 0,
   repeated: 0,
   hundredths: 0,
+  summed: 0,
   leftOut: new Map<string, { count: number; first: string }>(),
 })
 

@@ -63,6 +63,12 @@ export function openStaging(db: Database.Database) {
   db.exec('BEGIN')
   return {
     inserter: (table: SchemaTable, columns: readonly string[]) => inserter(db, table, columns),
+    /** @returns a function that gives the staged row with a key another value of a column */
+    changer: (table: SchemaTable, column: string) => {
+      const where = table.key.map((name) => `${name} = ?`).join(' AND ')
+      const update = db.prepare<Value[]>(`UPDATE ${stagedName(table)} SET ${column} = ? WHERE ${where}`)
+      return (value: Value, key: readonly Value[]) => update.run(value, ...key)
+    },
     /** To be called after the last row. */
     end: () => db.exec('COMMIT'),
     /** @returns a function that puts values of key columns in: rows with them go */
@@ -92,6 +98,8 @@ export interface Difference {
   readonly column: string
   readonly first: Value
   readonly second: Value
+  /** Whether it is the only one. */
+  readonly isOnly: boolean
 }
 
 /** What became of a row: `there` is a row with the same key. */
@@ -122,10 +130,11 @@ function inserter(db: Database.Database, table: SchemaTable, columns: readonly s
       if (error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
         const there = sameKey.get(...keyPlaces.map((at) => values[at] ?? null)) ?? { file, place }
         const row = there as Readonly<Record<string, Value>>
-        const column = columns.find((name, at) => row[name] !== values[at])
+        const [column, ...others] = columns.filter((name, at) => row[name] !== values[at])
         if (column === undefined) return { kind: 'there', there, other: undefined }
         const second = values[columns.indexOf(column)] ?? null
-        return { kind: 'there', there, other: { column, first: row[column] ?? null, second } }
+        const isOnly = others.length === 0
+        return { kind: 'there', there, other: { column, first: row[column] ?? null, second, isOnly } }
       }
       if (!error.code.startsWith('SQLITE_CONSTRAINT')) throw error
       // `CHECK constraint failed: srri BETWEEN 1 AND 7`

@@ -485,6 +485,7 @@ describe('FundsXML: profile', () => {
         benchmark: 'Index A',
         fund_assets: '15000000.50',
         total_fund_assets: '25000000',
+        total_fund_assets_currency: null,
         end_of_fiscal_year: '02-28',
         accumulating: 1,
         conformity: 1,
@@ -497,6 +498,25 @@ describe('FundsXML: profile', () => {
       },
     ])
     expect(leftOut).toEqual(['a fee of type Postage: the profile has no such fee'])
+  })
+})
+
+describe('FundsXML: the assets of all share classes', () => {
+  const total = (
+    ...amounts: readonly string[]
+  ) => `<TotalAssetValues><TotalAssetValue><NavDate>2026-11-27</NavDate>
+<TotalAssetNature>OFFICIAL</TotalAssetNature><TotalNetAssetValue>${amounts.join('')}</TotalNetAssetValue></TotalAssetValue></TotalAssetValues>`
+  const euros = '<Amount ccy="EUR">25000000</Amount>'
+  const dollars = '<Amount ccy="USD">27000000</Amount>'
+
+  it.each([
+    ['the currency of the class', [dollars, euros], '25000000', null],
+    ['another one, which is named', [dollars], '27000000', 'USD'],
+  ] as const)('are in %s', async (_, amounts, expected, currency) => {
+    const { parts } = await read(document({ dynamic: total(...amounts), classes: shareClass(first, '') }))
+    expect(parts['profile']).toMatchObject([
+      { total_fund_assets: expected, total_fund_assets_currency: currency },
+    ])
   })
 })
 

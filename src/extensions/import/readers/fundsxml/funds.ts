@@ -422,6 +422,16 @@ const feeColumns: readonly (readonly [type: RegExp, column: string])[] = [
 
 const feeColumnOf = (type = '') => feeColumns.find(([pattern]) => pattern.test(type))?.[1]
 
+/** In the currency of the class, else in that of the fund. */
+function totalAssetsOf(total: NetAssets | undefined, currency: string): Record<string, Value | undefined> {
+  const [first] = total?.byCurrency ?? []
+  const own = total?.byCurrency.get(currency)
+  if (own !== undefined || first === undefined)
+    return { total_fund_assets: own, total_fund_assets_currency: own === undefined ? undefined : null }
+  const [other, amount] = first
+  return { total_fund_assets: amount, total_fund_assets_currency: other }
+}
+
 /** What FundsXML knows of a profile: never all of it, so it completes one that is there. */
 function profileOf(
   record: Found,
@@ -441,7 +451,7 @@ function profileOf(
     ...categoryOf(record),
     benchmark,
     fund_assets: assets?.byCurrency.get(currency),
-    total_fund_assets: total?.byCurrency.get(currency),
+    ...totalAssetsOf(total, currency),
     end_of_fiscal_year: fiscalYearEnd(record),
     accumulating: { R: 1, D: 0 }[texts['EarningUse'] ?? ''],
     conformity: structure === undefined ? undefined : structure.startsWith('UCITS') ? 1 : 0,

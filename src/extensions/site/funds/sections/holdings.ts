@@ -161,7 +161,7 @@ export function profileSection({ fund, profile: row }: FundFacts, language: Lang
       [w.benchmark, row.benchmark],
       [w.inception, unbroken(dayIn(language, fund.inceptionDate))],
       [w.assets, money(row.fundAssets)],
-      [w.totalAssets, money(row.totalFundAssets)],
+      [w.totalAssets, amountIn(language, row.totalFundAssets, row.totalFundAssetsCurrency ?? fund.currency)],
       [w.fiscalYear, monthDayIn(language, row.endOfFiscalYear)],
       [w.income, row.accumulating === 1 ? w.accumulating : w.distributing],
       [w.conformity, yesOrNo(row.conformity)],

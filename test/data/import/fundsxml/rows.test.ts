@@ -520,6 +520,21 @@ describe('FundsXML: the assets of all share classes', () => {
   })
 })
 
+describe('FundsXML: the performance fee', () => {
+  const fee = (maximum: string) =>
+    `<Fees><Fee><Type>Performance Fee</Type><Maximum>${maximum}</Maximum></Fee></Fees>`
+  it.each([
+    ['there is one', fee('15'), 1],
+    ['it is 0 at most', fee('0.00'), 0],
+    ['there is one without a number', '<Fees><Fee><Type>Performance Fee</Type></Fee></Fees>', 1],
+    ['there is a high watermark', '<HighWatermark><ExistingFlag>true</ExistingFlag></HighWatermark>', 1],
+    ['nothing is said', '<HighWatermark><ExistingFlag>false</ExistingFlag></HighWatermark>', undefined],
+  ])('%s', async (_, ofClass, flag) => {
+    const { parts } = await read(document({ classes: shareClass(first, ofClass) }))
+    expect(parts['profile']?.[0]?.['performance_fee']).toBe(flag)
+  })
+})
+
 describe('FundsXML: documents', () => {
   interface Paper {
     readonly type?: string

@@ -181,7 +181,8 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
     const column = feeColumnOf(Type) ?? ''
     const days = linesOf(EndDate)
     const newest = days.indexOf(days.toSorted().at(-1) ?? '')
-    const percent = column === 'performance_fee' ? '1' : (Maximum ?? linesOf(FeeAsPercentageOfTNA)[newest])
+    const percent =
+      Maximum ?? linesOf(FeeAsPercentageOfTNA)[newest] ?? (column === 'performance_fee' ? '1' : undefined)
     if (percent !== undefined && holder?.fees.has(column) === false) holder.fees.set(column, percent)
   }
 
@@ -447,6 +448,7 @@ function profileOf(
   const hasWatermark = flag(texts['ExistingFlag']) === 1
   const [benchmark] = linesOf(inherited(record, 'Benchmark'))
   const feeOf = (column: string) => number(fees.get(column))
+  const performanceFee = fees.has('performance_fee') ? Number(feeOf('performance_fee') !== 0) : undefined
   return present({
     ...categoryOf(record),
     benchmark,
@@ -460,7 +462,7 @@ function profileOf(
     total_expense_ratio: number(inherited(record, 'OngoingCosts')),
     management_fee: feeOf('management_fee'),
     custodian_bank_fee: feeOf('custodian_bank_fee'),
-    performance_fee: fees.has('performance_fee') || hasWatermark ? 1 : undefined,
+    performance_fee: hasWatermark ? 1 : performanceFee,
     one_time_investment: lumpSum === undefined ? undefined : 1,
     one_time_investment_minimum: lumpSum,
     savings_plan: savings === undefined ? undefined : 1,

@@ -105,9 +105,9 @@ describe('a company with NAVs and distributions only', () => {
       [
         `database          ${derived}`,
         'price             0 new rows of 0 funds',
-        'performance_year  12 new rows of 2 funds, 1 fund without: the prices do not reach back',
-        'legal_period      10 new rows of 2 funds, 1 fund without: the prices do not reach back',
-        'legal_point       124 new rows of 2 funds, 1 fund without: the prices do not reach back',
+        'performance_year  12 new rows of 2 funds, 1 fund whose prices give none',
+        'legal_period      10 new rows of 2 funds, 1 fund whose prices give none',
+        'legal_point       124 new rows of 2 funds, 1 fund whose prices give none',
         'launch_point      202 new rows of 3 funds',
         '',
       ].join('\n'),
@@ -201,6 +201,13 @@ describe('derive', () => {
     expect(readDatabase(folder.file(db), 'SELECT day, changed FROM complete_load')).toEqual([
       { day: '2026-11-16', changed: 0 },
     ])
+  })
+
+  it('derives nothing from prices that may not be given out', async () => {
+    const db = await database()
+    editDatabase(folder.file(db), `UPDATE fund SET prices_permitted = 0 WHERE isin = '${accumulating}'`)
+    expect(await ask(`derive --db ${db}`)).toContain('performance_year  6 new rows of 1 fund')
+    expect(rowsOf(db, 'launch_point')).toEqual([])
   })
 
   it('derives nothing by a split that the NAVs contradict, and says so', async () => {

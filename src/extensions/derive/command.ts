@@ -42,7 +42,8 @@ price             performance since 31 December where it is missing (derived: ch
 
 A price of the ten days before stands for a day without one; of a fund that is priced less often, the last one by its rhythm. Without
 such a price there is no figure: no calendar year in the year of the launch or of a gap, and no line since the launch if the prices do
-not reach back to fund_inception_date. Of a fund whose NAVs contradict a split nothing is derived: the output names it.
+not reach back to fund_inception_date. Nothing is derived of a fund whose prices may not be given out (prices_permitted), and of one
+whose NAVs contradict a split: the output names that one.
 
 A load that was complete (import --complete) stays complete. When prices, distributions or the surcharge change, derive again: what was
 derived is replaced, and rows that another program has written since stay.
@@ -98,7 +99,7 @@ function describe(
     const parts = [
       mode === 'delivered' ? 'as delivered' : `${countOf(rows, 'new row')} of ${countOf(funds, 'fund')}`,
       ...(mode === 'delivered' || kept === 0 ? [] : [`${countOf(kept, 'fund')} with own figures`]),
-      ...(without === 0 ? [] : [`${countOf(without, 'fund')} without: the prices do not reach back`]),
+      ...(without === 0 ? [] : [`${countOf(without, 'fund')} whose prices give none`]),
     ]
     return [table, parts.join(', ')] as const
   })

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { defaultDerive } from '../../../src/core/data/derive/modes.ts'
 import { writeDerived } from '../../../src/core/data/derive/write.ts'
-import { isinOf, makeDatabase } from '../../support/database.ts'
+import { type Insert, isinOf, makeDatabase } from '../../support/database.ts'
 import { tempFolder } from '../../support/folders.ts'
 
 const folder = tempFolder()
@@ -85,35 +85,44 @@ const profile = {
   performance_fee: 0,
 }
 
+function insertBasics(insert: Insert, isin: string, { inception, surcharge, actions = [] }: Fund): void {
+  const others = { wkn: null, name: 'Fund', url: 'https://funds.example/', currency: 'EUR' }
+  insert('fund', { isin, ...others, fund_inception_date: inception })
+  if (surcharge !== null) insert('profile', { isin, ...profile, issue_surcharge: surcharge })
+  for (const { exDate, amount = null, factor = null } of actions) {
+    const kind = factor === null ? 'distribution' : 'split'
+    const currency = amount === null ? null : 'EUR'
+    insert('corporate_action', {
+      isin,
+      ex_date: exDate,
+      kind,
+      amount,
+      currency,
+      factor,
+      successor_isin: null,
+    })
+  }
+}
+
+function* daysOf({ from, step, gap = ['', ''] }: Fund): Generator<string> {
+  const [last, first] = gap
+  for (let day = from; day <= until; day = dayAfter(day, step))
+    if (!isWeekend(day) && !(day > last && day < first)) yield day
+}
+
 makeDatabase(file, (insert) => {
   for (const [number, fund] of funds.entries()) {
     const isin = isinOf(number)
+    insertBasics(insert, isin, fund)
     const draw = draws(number + 1)
-    const others = { wkn: null, name: `Fund ${number}`, url: 'https://funds.example/', currency: 'EUR' }
-    insert('fund', { isin, ...others, fund_inception_date: fund.inception })
-    if (fund.surcharge !== null) insert('profile', { isin, ...profile, issue_surcharge: fund.surcharge })
-    for (const { exDate, amount = null, factor = null } of fund.actions ?? []) {
-      const kind = factor === null ? 'distribution' : 'split'
-      const currency = amount === null ? null : 'EUR'
-      insert('corporate_action', {
-        isin,
-        ex_date: exDate,
-        kind,
-        amount,
-        currency,
-        factor,
-        successor_isin: null,
-      })
-    }
     let worth = 80 + 20 * number
     let shares = 1
     let left = [...(fund.actions ?? [])]
-    for (let day = fund.from; day <= until; day = dayAfter(day, fund.step)) {
-      if (isWeekend(day) || (fund.gap && day > fund.gap[0] && day < fund.gap[1])) continue
+    for (const day of daysOf(fund)) {
       worth *= 1 + (draw() - 0.495) / 40
-      for (const { factor, amount } of left.filter(({ exDate }) => exDate <= day)) {
-        shares *= Number(factor ?? 1)
-        worth -= Number(amount ?? 0) * (amount === undefined ? 0 : shares)
+      for (const { factor = '1', amount = '0' } of left.filter(({ exDate }) => exDate <= day)) {
+        shares *= Number(factor)
+        worth -= Number(amount) * shares
       }
       left = left.filter(({ exDate }) => exDate > day)
       const nav = (worth / shares).toFixed(fund.decimals)

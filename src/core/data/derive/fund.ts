@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
+import { mayGiveOutPrices } from '../../api/contract/fund.ts'
 import type { FundRows } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
 import { daysOfYearEnd, isOfYearEnd } from '../../guards/year-end.ts'
@@ -59,7 +60,7 @@ interface StoredPrice extends DatedNav {
   readonly performance: string | null
 }
 
-/** What a fund is without prices, and one that is not looked at. */
+/** Of a fund without prices, or whose prices may not be given out. */
 const nothing: FundDerivation = { prices: [], returns: [], kept: [], without: [], doubt: null }
 
 const noReturns: DerivedReturns = {
@@ -106,6 +107,9 @@ export function fundDeriver(db: Database, modes: DeriveModes) {
   }
 
   return (isin: string): FundDerivation => {
+    const fund = reader.fund(isin)
+    // Figures made of prices tell them.
+    if (fund === undefined || !mayGiveOutPrices(fund)) return nothing
     const states = returnsTables.map((table) => stateOf(table, isin))
     const kept = states
       .filter(({ rows, isDerived }) => !isDerived && rows.length > 0)
@@ -116,8 +120,7 @@ export function fundDeriver(db: Database, modes: DeriveModes) {
     const stored = pricesOf
       .all(isin)
       .filter(({ date, nav }) => isDay(date) && date >= firstDay && isAboveZero(nav))
-    const fund = reader.fund(isin)
-    if (fund === undefined || stored.length === 0) return { ...nothing, kept }
+    if (stored.length === 0) return { ...nothing, kept }
     const actions = actionsOf(isin)
     const [doubt] = doubtfulSplits(stored, actions)
     if (doubt !== undefined) return { ...nothing, kept, doubt: doubt.message }

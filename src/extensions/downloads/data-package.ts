@@ -50,9 +50,11 @@ const about = (isRawCsv: boolean) =>
 
 const licenceOf = ({ name, url }: Licence) => ({ name, ...(url === null ? {} : { path: url, title: name }) })
 
+export const publisherName = (publisher: Publisher | null): string => publisher?.name ?? 'Fund data API'
+
 /** Where the data are from. The standard asks for a title. */
 const sourceOf = (publisher: Publisher | null, baseUrl: string) => ({
-  title: publisher?.name ?? 'Fund data API',
+  title: publisherName(publisher),
   path: `${baseUrl}/`,
   ...(publisher?.contact ? { email: publisher.contact } : {}),
 })

@@ -33,6 +33,7 @@ const sections = {
   funds: ['funds', 'profiles', 'key_figures', 'structures', 'allocations', 'documents'],
   performance: ['performance_years', 'performance_periods', 'performance_line', 'performance_launch'],
   emt: ['emt'],
+  exchange: ['exchange'],
   everything: [] as readonly string[],
 } as const
 
@@ -71,7 +72,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
           ? null
           : section('fund', w.fund, oneFund(example.piece.name, facts, language, keyIn(language)))
       }
-      ${(['prices', 'funds', 'performance', 'emt', 'everything'] as const).map((id) => {
+      ${(['prices', 'funds', 'performance', 'emt', 'exchange', 'everything'] as const).map((id) => {
         const items = list(id)
         return items === null ? null : section(id, w.sections[id], items)
       })}
@@ -295,6 +296,7 @@ export const pageWords = bilingual((say) => ({
     funds: say('Funds and their portfolios', 'Fonds und ihre Portfolios'),
     performance: say('Performance', 'Wertentwicklung'),
     emt: say('EMT data', 'EMT-Daten'),
+    exchange: say('For portals and distributors', 'Für Portale und Vertriebspartner'),
     everything: say('Everything in one file', 'Alles in einer Datei'),
   },
   fund: say('History of one fund', 'Preishistorie eines Fonds'),

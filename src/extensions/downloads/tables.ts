@@ -110,6 +110,8 @@ const tableOf = cached(({ name, key, columns, download }: SchemaTable): OutputTa
 export const tables: readonly OutputTable[] = Object.values(schemaTables).map(tableOf)
 
 export const pricesTable = tableOf(schemaTables.prices)
+export const actionsTable = tableOf(schemaTables.corporateActions)
+export const documentsTable = tableOf(schemaTables.documents)
 
 /** The table that holds the funds: all others refer to it. */
 export const fundsTable = tableOf(schemaTables.fund)

@@ -15,7 +15,7 @@ import { contentTypeOf, unknownType } from '../../core/api/routes/content-types.
 import { languages, type Language } from '../../core/api/routes/table.ts'
 import { sha512OfFile } from '../../core/system/ssh-signature.ts'
 import { moduleBeside, startThread } from '../../core/system/start-thread.ts'
-import { dataPackage, type DescribedFile } from './data-package.ts'
+import { dataPackage, publisherName, type DescribedFile } from './data-package.ts'
 import { writeFile, type WrittenFile } from '../../core/snapshot/file-sink.ts'
 import { digestsOf, type DownloadFormat, type Piece } from './formats/format.ts'
 import { downloadFormats } from './formats/index.ts'
@@ -79,12 +79,12 @@ type MadeFile = DescribedFile & KnownPiece
 
 function piecesOf(
   funds: readonly DownloadFund[],
-  { asOf, snapshot, licence }: FinishedSnapshot,
+  { asOf, snapshot, licence, publisher }: FinishedSnapshot,
   madeBy: string,
 ): KnownPiece[] {
   const digestOf = (format: DownloadFormat, { name, rows }: Piece): string | null => {
     if (rows === null) return null
-    const stamp = format.isStamped === true ? [asOf, snapshot, licence] : []
+    const stamp = format.isStamped === true ? [asOf, snapshot, licence, publisherName(publisher)] : []
     const sha256 = createHash('sha256').update(JSON.stringify([madeBy, format.id, name, ...stamp]))
     for (const digest of digestsOf(rows)) sha256.update(`${digest}\n`)
     return sha256.digest('base64url').slice(0, 22)
@@ -124,7 +124,8 @@ async function makeFiles(
         return [id, new Set(some.map(({ piece }) => piece.name))] as const
       })
       const place = { folder, copy, earlierFiles }
-      return { wanted: new Map(named), isRawCsv, funds, madeBy, asOf, snapshot, licence, ...place }
+      const said = { asOf, snapshot, licence, publisher: publisherName(options.publisher) }
+      return { wanted: new Map(named), isRawCsv, funds, madeBy, ...said, ...place }
     }
     const made = await runWork(jobsOf(wanted).map(work), options)
     const nameOf = (format: string, piece: string) => `${format} ${piece}`

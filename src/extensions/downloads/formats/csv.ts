@@ -106,7 +106,10 @@ function csvHeader(columns: readonly OutputColumn[], dialect: Dialect): string {
 }
 
 /** @returns the line of a row of these columns, with CRLF. NULL is an empty field, an empty text is `""`. */
-export function csvLine(columns: readonly OutputColumn[], dialect: Dialect): (row: OutputRow) => string {
+export function csvLine(
+  columns: readonly Pick<OutputColumn, 'type'>[],
+  dialect: Dialect,
+): (row: OutputRow) => string {
   const fields = columns.map(({ type }) => fieldsOf[dialect][type])
   const delimiter = delimiters[dialect]
   return (row) => {

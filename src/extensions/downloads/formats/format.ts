@@ -34,7 +34,7 @@ interface FormatBase {
   readonly pieces: (funds: readonly DownloadFund[]) => readonly Piece[]
   /** A member of `datapackage.json` that its files have instead of a resource each. */
   readonly inPackage?: (files: readonly PieceFile[]) => Readonly<Record<string, unknown>>
-  /** Whether its files name as-of date, snapshot and licence: a build reuses them only where these are the same. */
+  /** Whether its files name as-of date, snapshot, licence or publisher: a build reuses them only where these are the same. */
   readonly isStamped?: boolean
 }
 
@@ -88,6 +88,8 @@ export interface FormatWork {
   readonly asOf: string
   readonly snapshot: string
   readonly licence: Licence | null
+  /** The name of who publishes the files. */
+  readonly publisher: string
 }
 
 export interface RowsWriter {

@@ -5,6 +5,8 @@ import { csv } from './csv.ts'
 import { excel } from './excel.ts'
 import type { DownloadFormat } from './format.ts'
 import { fundFiles } from './fund-files.ts'
+import { fundsxml } from './fundsxml.ts'
+import { openfunds } from './openfunds.ts'
 import { parquet } from './parquet.ts'
 import { sqlite } from './sqlite.ts'
 
@@ -14,6 +16,8 @@ export const downloadFormats: readonly DownloadFormat[] = [
   excel,
   csvForExcel,
   fundFiles,
+  fundsxml,
+  openfunds,
   parquet,
   sqlite,
 ]

@@ -31,7 +31,7 @@ const filesWith = (text: string, among = /./) =>
 
 it('finds what may be given out in every form, so the searches below can find something', () => {
   const found = filesWith(oddFunds.awkward).map((path) => path.replace(/^.*\./, ''))
-  const forms = ['SHA256SUMS', 'csv', 'html', 'json', 'parquet', 'sqlite', 'txt']
+  const forms = ['SHA256SUMS', 'csv', 'html', 'json', 'parquet', 'sqlite', 'txt', 'xml']
   expect([...new Set(found)].sort()).toEqual(forms)
   expect(refused()).toEqual({
     data: [oddFunds.denied],

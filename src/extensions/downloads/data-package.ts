@@ -46,7 +46,8 @@ export function dataPackage(
 const about = (isRawCsv: boolean) =>
   'Prices, performance, investment structures, asset allocations, key figures, profiles and EMT data of funds. CSV is RFC 4180 in ' +
   `UTF-8 with decimal points and ISO 8601 dates${isRawCsv ? '' : ', and with an apostrophe before a text that a spreadsheet would run as a formula'}. ` +
-  'Parquet and SQLite contain the same tables with types: amounts are doubles there; in prices-exact.parquet they are decimals.'
+  'Parquet and SQLite contain the same tables with types: amounts are doubles there; in prices-exact.parquet they are decimals. ' +
+  'fundsxml.xml and openfunds.csv have funds, newest prices, distributions and documents in formats of the fund industry.'
 
 const licenceOf = ({ name, url }: Licence) => ({ name, ...(url === null ? {} : { path: url, title: name }) })
 

@@ -243,7 +243,7 @@ function dataset(
     name: `Fund data as of ${asOf}`,
     description:
       'Prices, performance, investment structures, asset allocations, key figures, profiles and EMT data of investment ' +
-      'funds, by ISIN, as CSV, Parquet, SQLite and JSON.',
+      'funds, by ISIN, as CSV, Parquet, SQLite, JSON, FundsXML and openfunds.',
     url: addressOf(baseUrl, frontPages.downloads[language]),
     identifier: `fund-data-${asOf}`,
     version: asOf,
@@ -273,8 +273,8 @@ export const pageWords = bilingual((say) => ({
   title: (day: string) => say(`Downloads as of ${day}`, `Downloads, Stichtag ${day}`),
   description: (day: string) =>
     say(
-      `Fund data as of ${day} as CSV, Parquet, SQLite and JSON, without registration.`,
-      `Fondsdaten als CSV, Parquet, SQLite und JSON, Stichtag ${day}, ohne Anmeldung abrufbar.`,
+      `Fund data as of ${day} as CSV, Parquet, SQLite, JSON, FundsXML and openfunds, without registration.`,
+      `Fondsdaten als CSV, Parquet, SQLite, JSON, FundsXML und openfunds, Stichtag ${day}, ohne Anmeldung abrufbar.`,
     ),
   heading: 'Downloads',
   intro: (day: Html) =>

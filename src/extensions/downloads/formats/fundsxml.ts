@@ -11,8 +11,8 @@ import { type FormatWork, type FundTables, readFunds, type RowsFormat } from './
 
 const path = 'fundsxml.xml'
 
-/** The oldest version that has all elements. */
-const version = '4.2.0'
+/** That of the schema which tests compare the file with. */
+const version = '4.2.11'
 
 export const fundsxml: RowsFormat = {
   id: 'fundsxml',

@@ -23,10 +23,18 @@ import {
   type ImportOptions,
   type ImportSummary,
 } from './import.ts'
+import {
+  configFor,
+  explainFiles,
+  type ExplainedFile,
+  type Explanation,
+  type ImportConfig,
+} from './explain.ts'
 import { dateForms } from './days.ts'
 import { choosableEncodings } from './encoding.ts'
 import { headerName, type ColumnMap } from './layout.ts'
-import { settings as importSettings } from './settings.ts'
+import { delimiterNames, settings as importSettings } from './settings.ts'
+import type { Habits } from './readers/reader.ts'
 import { readers } from './readers/readers.ts'
 import type { BadRow } from './take/sink.ts'
 import { completeLoad, undoLoad } from './take/without-file.ts'
@@ -41,7 +49,7 @@ const options = [
   choiceOption('--as <format>', 'The format of the files: else it is recognised by their content', formats),
   choiceOption('--encoding <name>', 'The encoding of the file', [...choosableEncodings]),
   option('--sheet <name>', 'The sheet of a workbook: else the only one whose header fits'),
-  choiceOption('--delimiter <name>', 'What separates its cells', ['semicolon', 'comma', 'tab', 'pipe']),
+  choiceOption('--delimiter <name>', 'What separates its cells', [...delimiterNames]),
   choiceOption('--decimal <mark>', 'The decimal separator', ['comma', 'point']),
   choiceOption(
     '--dates <form>',
@@ -89,6 +97,10 @@ const options = [
   ),
   option('--skip-bad', 'Take the good lines if others are bad'),
   option('--dry-run', 'Change nothing, only show what would change'),
+  option(
+    '--explain',
+    'Change nothing, only show how the files are read, what is missing, and a part for the config',
+  ).conflicts(['undo', 'complete']),
   dayOption(
     '--complete [day]',
     'Mark the load as complete, also without a file: the load of this day (default: the newest day of table price)',
@@ -135,6 +147,11 @@ Such a file does not say which one it is. It is read as Windows-1252 if every en
 all its bytes makes the same ones, as of German names. Else the command shows words as each encoding would read them, and
 asks for --encoding, or for import.<table>.encoding in the config, which is for all files of the table that are neither
 UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Excel calls CSV (Macintosh).
+
+The first time: --explain reads the files and changes nothing; it needs no database. It prints what becomes of each column,
+with proposals for columns that have a usual name (Datum, Anteilwert), what each endpoint lacks with these files and the
+database, and a part for the config with which the next import needs no flag. Import never takes a column by a proposal.
+import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, decimal, dates, set and derive; flags win.
 
 Workbooks (XLSX): the sheet whose header fits, or the one that --sheet names. What the file holds counts, whatever the sheet
 shows of it: the report counts numbers with more decimals than their format shows. A number is taken if it has at most 15
@@ -218,6 +235,7 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
       'import funds.csv actions.csv EMT_V4.3.xlsx',
       'Files that say themselves what they are, in one transaction',
     ],
+    ['import nav.csv --explain', 'The first time: what it is, and what the config should say'],
     ['import price prices.csv --db funds.sqlite', 'New prices, and corrected ones'],
     ['import structure_item holdings.csv --replace', 'All items of the funds in the file'],
     ['import price nav.csv --map Datum=date --map NAV=net_asset_value --map *= --derive', 'A foreign export'],
@@ -242,6 +260,7 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
     if (first === undefined) return runWithoutFile(session, flags)
     const input = inputOf(first, others, flags)
     if (flags.undo === true) throw new UsageError('--undo takes no file')
+    if (flags.explain === true) return runExplanation(session, flags, input)
     const { isJson, isQuiet, stdout } = session
     const { dryRun = false } = flags
     const find = (add: ImportOptions['onBad']) => importInto(session, flags, input, add)
@@ -362,6 +381,41 @@ function constantsOf({ set = [] }: Flags): ReadonlyMap<string, string> {
   return constants
 }
 
+/** What the config says of the files of a table. */
+function habitsOf({ settingsOf }: Session): (table: string) => Habits {
+  const all = settingsOf(importSettings).import
+  return (table) => {
+    const { delimiter, set = {}, derive, ...others } = all[table] ?? {}
+    return {
+      ...others,
+      delimiter: delimiter && delimiters[delimiter],
+      constants: new Map(Object.entries(set)),
+      isDeriving: derive === true,
+    }
+  }
+}
+
+/** How files are read, as far as the command line and the config say it. */
+function readingOf(session: Session, flags: Flags) {
+  const { encoding, sheet, delimiter, skipLines, decimal, dates, replace, replaceAll } = flags
+  return {
+    encoding,
+    sheet,
+    skipLines,
+    decimal,
+    dates,
+    suggest,
+    delimiter: delimiter && delimiters[delimiter],
+    columnMapOf: columnMapOf(session, flags),
+    named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
+    constants: constantsOf(flags),
+    takesMinorUnits: flags.minorUnits === true,
+    isDeriving: flags.derive === true,
+    scope: replaceAll === true ? 'table' : replace === true ? 'funds' : 'upsert',
+    habitsOf: habitsOf(session),
+  } as const
+}
+
 const delimiters = { semicolon: ';', comma: ',', tab: '\t', pipe: '|' } as const
 
 function importInto(
@@ -371,7 +425,7 @@ function importInto(
   onBad: ImportOptions['onBad'],
 ): Promise<ImportSummary> {
   const { settings, settingsOf, now } = session
-  const { encoding, delimiter, decimal, dates, replace, replaceAll, skipBad, dryRun, backup } = flags
+  const { skipBad, dryRun, backup } = flags
   const db = required(settings.db, 'db')
   const reading = showProgress(session, 'bytes read')
   const taking = showProgress(session, 'funds taken')
@@ -382,26 +436,14 @@ function importInto(
     table,
     files,
     as: flags.as,
-    encoding,
-    sheet: flags.sheet,
-    usualEncodingOf: (name) => settingsOf(importSettings).import[name]?.encoding,
-    decimal,
-    dates,
-    suggest,
-    columnMapOf: columnMapOf(session, flags),
-    named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
-    isDeriving: flags.derive === true,
+    ...readingOf(session, flags),
+    isProposing: false,
     history: flags.history,
     complete: flags.complete,
     isCopied: backup,
     override: overrideOf(session, flags),
     now: now(),
-    skipLines: flags.skipLines,
-    constants: constantsOf(flags),
-    takesMinorUnits: flags.minorUnits === true,
     maxBadShare: settingsOf(importSettings).import.maxBadShare,
-    delimiter: delimiter === undefined ? undefined : delimiters[delimiter],
-    scope: replaceAll === true ? 'table' : replace === true ? 'funds' : 'upsert',
     isSkippingBad: skipBad === true,
     isDryRun: dryRun === true,
     onBad: (bad) => {
@@ -421,6 +463,97 @@ function importInto(
     reading.end()
     taking.end()
   })
+}
+
+/** @throws {Error} after it has been printed, if something stays open */
+async function runExplanation(session: Session, flags: Flags, { table, files }: Input): Promise<void> {
+  const { settings, settingsOf, print } = session
+  const { encoding, sheet, delimiter, skipLines, decimal, dates, derive, set } = flags
+  const { db, derive: modes } = settings
+  const options = { db, table, files, as: flags.as, derive: modes, ...readingOf(session, flags) }
+  const explanation = await explainFiles(options)
+  const configured = settingsOf(importSettings).import
+  const said = {
+    encoding,
+    sheet,
+    delimiter,
+    skipLines,
+    decimal,
+    dates,
+    derive,
+    set: set && Object.fromEntries(set),
+  }
+  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  const config = configFor(explanation, configured, given)
+  print({ ...explanation, config: config ?? null }, () => describeExplanation(explanation, config))
+  const open = explanation.files.find(({ question }) => question !== null)
+  if (open !== undefined) throw new Error(open.question ?? '')
+}
+
+function describeExplanation({ files, endpoints }: Explanation, config: ImportConfig | undefined): string {
+  const readable = files.some(({ question }) => question === null)
+  const needs = endpoints.map(({ endpoint, missing, derived }) => {
+    const made = derived.length === 0 ? '' : ` (derived from prices: ${derived.join(', ')})`
+    const state = missing.length === 0 ? 'has all that it needs' : `lacks ${missing.join(', ')}`
+    return [endpoint, state + made] as const
+  })
+  const part = config === undefined ? '' : `${JSON.stringify({ import: config }, undefined, 2)}\n`
+  const advice =
+    config === undefined
+      ? 'The next import needs no part in the config.\n'
+      : `The next import needs no flag with this part in fundpress.config.json:\n${part}`
+  const blocks = [
+    ...files.map(describeFile),
+    ...(readable ? [`Endpoints, with these files and the database:\n${columnsOfTwo(needs)}`, advice] : []),
+  ]
+  return blocks.join('\n')
+}
+
+/** Names of fields that are not taken may be hundreds. */
+const shownNames = 12
+
+function describeFile({
+  file,
+  format,
+  table,
+  isTableProposed,
+  isDerivingProposed,
+  form,
+  columns,
+  tables: found,
+  ...rest
+}: ExplainedFile): string {
+  const { bad, notes, warnings, leftOut } = rest
+  const sure = isTableProposed ? ', by the names of its columns: a proposal' : ''
+  const left = columns.filter(({ as }) => as === null).map(({ name }) => name)
+  const more = left.length > shownNames ? ` and ${left.length - shownNames} more` : ''
+  const shown = {
+    file,
+    as: format === null ? null : [format, ...(table === null ? [] : [table])].join(' ') + sure,
+    form: form.length === 0 ? null : form.join(', '),
+    'not taken': left.length === 0 ? null : left.slice(0, shownNames).join(', ') + more,
+    derived: isDerivingProposed ? 'figures of prices that the file lacks (a proposal)' : null,
+    notes: notes.length === 0 ? null : notes.join('; '),
+    warnings: warnings.length === 0 ? null : warnings.join('; '),
+    'left out': leftOut.length === 0 ? null : leftOut.join('; '),
+    bad: bad.first === null ? null : `${countOf(bad.count, 'line')}, the first: ${bad.first}`,
+  }
+  const read = columns.flatMap(({ name, as, isProposed }) =>
+    as === null ? [] : [[name, `${as}${isProposed === true ? ' (a proposal)' : ''}`] as const],
+  )
+  const rows = found.map(({ table: name, rows: count, columns: own }) => {
+    const examples = own.map(
+      (column) => `${column.name} ${column.example === null ? 'empty' : String(column.example)}`,
+    )
+    return [name, `${countOf(count, 'row')}, such as ${examples.join(', ')}`] as const
+  })
+  const blocks = [read, rows].filter((block) => block.length > 0).map(columnsOfTwo)
+  return [describeSummary(shown), ...blocks].join('\n')
+}
+
+function columnsOfTwo(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([first]) => first.length))
+  return rows.map(([first, second]) => `${escapeInvisible(`${first.padEnd(width)}  ${second}`)}\n`).join('')
 }
 
 function jsonOf({ files, bad, changes, ...others }: ImportSummary) {

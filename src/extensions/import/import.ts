@@ -23,7 +23,8 @@ import {
 import { noneDerived } from './take/changes.ts'
 import { openSink, type BadRow, type FileCounts, type Sink, type StagedTable } from './take/sink.ts'
 
-type KnownLater = 'table' | 'hasRows' | 'currencies' | 'isinsByWkn' | 'adviceToEmpty'
+/** What the command does not know of how files are read. */
+export type KnownLater = 'table' | 'hasRows' | 'currencies' | 'isinsByWkn' | 'adviceToEmpty'
 
 export interface ImportOptions extends TakeOptions, Omit<ReadOptions, KnownLater> {
   readonly db: string
@@ -152,7 +153,11 @@ async function readFiles(
   for (const [number, file] of files.entries()) {
     const start = openStart(file)
     const reader = readerOf(start, reading, readers, as)
-    const { columns = [], ...told } = await reader.read(start, sink.sinkOf(number, reader.isDeriving), own)
+    const { columns = [], ...told } = await reader.read(
+      start,
+      sink.sinkOf(number, reader.derives?.(start, reading)),
+      own,
+    )
     if (told.table === undefined && reading.constants.size > 0)
       throw new Error(`--set is for plain tables, and ${file} is none`)
     read.push({ file, reader, told })

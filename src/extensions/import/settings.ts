@@ -1,8 +1,9 @@
-/** Settings of import: how files name their columns, and their encoding. */
+/** Settings of import: how the files of each table are written. */
 
 import { z } from 'zod'
 import type { OwnSettings } from '../../core/cli/own-settings.ts'
-import { numberBetween, say, settingText as text } from '../../core/cli/setting-fields.ts'
+import { numberBetween, say, settingText as text, whole } from '../../core/cli/setting-fields.ts'
+import { dateForms } from './days.ts'
 import { oneByteEncodings } from '../../core/data/model/encodings.ts'
 
 const columnNames = say(
@@ -16,10 +17,22 @@ const columnNames = say(
 
 const encodings = ['utf-8', ...oneByteEncodings] as const
 
+export const delimiterNames = ['semicolon', 'comma', 'tab', 'pipe'] as const
+
 const tableSettings = z.strictObject(
   {
     columns: columnNames.default({}),
     encoding: z.enum(encodings, `one of ${encodings.join(', ')}`).optional(),
+    sheet: say('The sheet of a workbook.', text('a name', /./u)).optional(),
+    delimiter: z.enum(delimiterNames, `one of ${delimiterNames.join(', ')}`).optional(),
+    skipLines: say('How many lines stand above the header.', whole(0, 1_000_000)).optional(),
+    decimal: z.enum(['comma', 'point'], 'comma or point').optional(),
+    dates: z.enum(dateForms, `one of ${dateForms.join(', ')}`).optional(),
+    set: say(
+      'Values of all rows, which the files do not have, by columns of the table.',
+      z.record(z.string(), text('a text', /^/u), 'an object'),
+    ).optional(),
+    derive: say('Compute figures of prices that the files lack.', z.boolean('true or false')).optional(),
   },
   'an object',
 )
@@ -28,7 +41,8 @@ export const settings = {
   shape: {
     import: say(
       'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }; ' +
-        'and which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }.',
+        'which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }; and what flags say ' +
+        'otherwise: sheet, delimiter, skipLines, decimal, dates, set, derive. `fundpress import FILE --explain` prints this part.',
       z
         .object(
           {

@@ -294,15 +294,15 @@ function readCellsOf(xml: string, { texts, formats, is1904 }: BookParts): Omit<S
     const { type, value, hasFormula } = own
     if (type === 'inlineStr') return gatherer.take()
     if (value === undefined || (value === '' && type !== 'str')) return hasFormula ? uncalculated : ''
-    return (typed[type] ?? numberOf)(value, own)
+    return typed.get(type)?.(value) ?? numberOf(value, own)
   }
-  const typed: Readonly<Record<string, (value: string) => FileCell>> = {
-    s: (value) => texts[Number(value)] ?? '',
-    str: unescaped,
-    b: (value) => String(value === '1'),
-    e: (value) => (/^#(?:N\/A|[A-Z0-9/]+[!?])$/.test(value) ? value : '#VALUE!'),
-    d: isoDate,
-  }
+  const typed = new Map<string, (value: string) => FileCell>([
+    ['s', (value) => texts[Number(value)] ?? ''],
+    ['str', unescaped],
+    ['b', (value) => String(value === '1')],
+    ['e', (value) => (/^#(?:N\/A|[A-Z0-9/]+[!?])$/.test(value) ? value : '#VALUE!')],
+    ['d', isoDate],
+  ])
   const put = (own: OpenCell): void => {
     const found = valueOf(own)
     if (found === '') return

@@ -24,7 +24,12 @@ export const emt: Reader = {
     const { file } = start
     const cells = await openCells(start, sink, options)
     const layout = within(`${file}, line ${cells.headerLine}`, () => templateLayout(table, cells.header))
-    return readCells({ file, table, cells, layout, sink, options })
+    const told = await readCells({ file, table, cells, layout, sink, options })
+    const readAs = cells.header.map((cell, at) => {
+      const column = layout.fields.find((field) => field.at === at)?.column
+      return { name: String(cell), as: column === undefined ? null : column.name }
+    })
+    return { ...told, readAs }
   },
 }
 
@@ -42,7 +47,7 @@ async function openCells(
     })
   const asked = {
     asked: options.encoding,
-    configured: options.usualEncodingOf(table.name),
+    configured: options.habitsOf(table.name).encoding,
     table: table.name,
   }
   const encoding = await readEncoding(file, asked, passMeter(sink, options))

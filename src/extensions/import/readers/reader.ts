@@ -14,8 +14,8 @@ export interface Reader {
   readonly name: string
   /** A line of the help: `the European MiFID Template of FinDatEx (EMT V4), CSV or XLSX`. */
   readonly about: string
-  /** Its format has no figures of prices that can be derived: they are, without being asked for. */
-  readonly isDeriving?: true
+  /** Whether figures of prices that a file lacks are derived without being asked for. */
+  readonly derives?: (start: FileStart, options: ReadOptions) => boolean
   /** By the content of a file, never by its name. */
   readonly recognises: (start: FileStart, options: ReadOptions) => boolean
   /**
@@ -62,11 +62,34 @@ export interface Told {
   readonly table?: string
   /** The names of its columns as `headerName` has them, if --map may name them. */
   readonly columns?: readonly string[]
+  /** Columns or fields of the file, and what becomes of them. Absent for a format without any. */
+  readonly readAs?: readonly ReadColumn[]
   /** `UTF-8, delimiter ;`, `FundsXML 4.2.9`. */
   readonly form: readonly string[]
   readonly notes: readonly string[]
   /** Faults that refuse no row. */
   readonly warnings: readonly string[]
+}
+
+export interface ReadColumn {
+  /** As the file has it. */
+  readonly name: string
+  /** What it is in the schema: `net_asset_value`; null: it is not taken. */
+  readonly as: string | null
+  /** Neither the file, nor the command line, nor the config says so. */
+  readonly isProposed?: true
+}
+
+/** How the files of a table are usually read, by the config. */
+export interface Habits {
+  readonly encoding?: ChoosableEncoding | undefined
+  readonly sheet?: string | undefined
+  readonly delimiter?: Delimiter | undefined
+  readonly skipLines?: number | undefined
+  readonly decimal?: DecimalMark | undefined
+  readonly dates?: DateForm | undefined
+  readonly constants: ReadonlyMap<string, string>
+  readonly isDeriving: boolean
 }
 
 /** Where the rows of one file go. It checks them and stages them outside of the database. */
@@ -116,8 +139,10 @@ export interface ReadOptions {
   /** Columns of the file that have to be there, because the command line names them; of several files, one of them has to have each. */
   readonly named: readonly string[]
   readonly encoding: ChoosableEncoding | undefined
-  /** For files that do not say themselves what they are, unless `encoding` says it. */
-  readonly usualEncodingOf: (table: string) => ChoosableEncoding | undefined
+  /** What the config says of the files of a table, unless the command line does. */
+  readonly habitsOf: (table: string) => Habits
+  /** Columns of unknown names are proposed by their usual names, or ignored: for an explanation, never for an import. */
+  readonly isProposing: boolean
   /** Of a workbook. */
   readonly sheet: string | undefined
   readonly delimiter: Delimiter | undefined

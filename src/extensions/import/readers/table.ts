@@ -8,32 +8,62 @@ import { columnLayout, fitsTable, headerName, type CellLines } from '../layout.t
 import { headerOf, headerWithin } from '../lines.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { passMeter, readCells, within } from './cells.ts'
+import { proposedMap, usualColumn } from '../usual-names.ts'
 import { linesOfSheet } from '../workbook.ts'
-import type { FileStart, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
+import type { FileStart, ReadColumn, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
 
 export const table: Reader = {
   name: 'table',
   about: 'a table of the schema, CSV or XLSX, with its columns or columns that --map names',
   recognises: (start, options) => fittingTables(start, options).length > 0,
-  read: async (start, sink, options) => {
+  derives: (start, options) => {
+    const { name } = tableOf(start, options)
+    return name === 'price' && options.habitsOf(name).isDeriving
+  },
+  read: async (start, sink, given) => {
     const { file } = start
-    const own = options.table ?? theOnlyTable(start, options)
+    const own = tableOf(start, given)
     const { name } = own
-    if (options.isDeriving && options.table !== undefined && name !== 'price')
+    if (given.isDeriving && given.table !== undefined && name !== 'price')
       throw new Error(`--derive is for table price, not for ${name}`)
-    const columnMap = options.columnMapOf(name)
+    const options = withHabits(given, name)
+    const { suggest, named, constants, takesMinorUnits, isProposing } = options
+    const known = options.columnMapOf(name)
     const cells = await openCells(start, own, sink, options)
-    const { suggest, named, constants, takesMinorUnits } = options
+    const columnMap = isProposing ? proposedMap(own, cells.header, known) : known
     const absence = {
       computed: options.isDeriving && name === 'price' ? derivableColumns : [],
-      isKeeping: options.scope === 'upsert' && options.hasRows(name),
+      isKeeping: isProposing || (options.scope === 'upsert' && options.hasRows(name)),
     }
     const layout = within(`${file}, line ${cells.headerLine}`, () =>
       columnLayout(own, cells.header, { suggest, columnMap, named, constants, takesMinorUnits }, absence),
     )
     const told = await readCells({ file, table: own, cells, layout, sink, options })
-    return { ...told, table: name, columns: cells.header.map(headerName) }
+    const readAs = cells.header.flatMap((cell, at): readonly ReadColumn[] => {
+      const source = headerName(cell)
+      const targets = layout.fields.filter((field) => field.at === at)
+      const as = targets.map(({ column, isWkn }) => (isWkn ? 'wkn' : column.name)).join(',')
+      const isProposed = as !== source && !known.has(source) && !known.has('*')
+      if (source === '') return []
+      return [{ name: String(cell), as: as === '' ? null : as, ...(isProposed && { isProposed }) }]
+    })
+    return { ...told, table: name, columns: cells.header.map(headerName), readAs }
   },
+}
+
+/** What the command line says counts, then what the config says. */
+function withHabits(options: ReadOptions, name: string): ReadOptions {
+  const habits = options.habitsOf(name)
+  return {
+    ...options,
+    sheet: options.sheet ?? habits.sheet,
+    delimiter: options.delimiter ?? habits.delimiter,
+    skipLines: options.skipLines ?? habits.skipLines,
+    decimal: options.decimal ?? habits.decimal,
+    dates: options.dates ?? habits.dates,
+    constants: new Map([...habits.constants, ...options.constants]),
+    isDeriving: options.isDeriving || habits.isDeriving,
+  }
 }
 
 async function openCells(
@@ -46,9 +76,12 @@ async function openCells(
   const { delimiter, skipLines, sheet, constants } = options
   const columnMap = options.columnMapOf(name)
   const names = new Set(columns.map((column) => column.name))
-  const isName = (text: string) => names.has(headerName(text)) || columnMap.has(headerName(text))
+  const isName = (text: string) =>
+    names.has(headerName(text)) ||
+    columnMap.has(headerName(text)) ||
+    (options.isProposing && usualColumn(own, text) !== undefined)
   if (sheets === null) {
-    const asked = { asked: options.encoding, configured: options.usualEncodingOf(name), table: name }
+    const asked = { asked: options.encoding, configured: options.habitsOf(name).encoding, table: name }
     const encoding = await readEncoding(file, asked, passMeter(sink, options))
     return openCsv(file, encoding, { delimiter, skipLines, isName })
   }
@@ -72,13 +105,43 @@ async function openCells(
   })
 }
 
-const fittingTables = (
+/** Tables that have all columns of a header. */
+export const fittingTables = (
   { heads }: FileStart,
-  { columnMapOf, constants }: ReadOptions,
+  { columnMapOf, constants, habitsOf }: ReadOptions,
 ): readonly SchemaTable[] =>
-  Object.values(schemaTables).filter((each) =>
-    heads.some((head) => fitsTable(each, head, { columnMap: columnMapOf(each.name), constants })),
-  )
+  Object.values(schemaTables).filter((each) => {
+    const own = new Map([...habitsOf(each.name).constants, ...constants])
+    return heads.some((head) => fitsTable(each, head, { columnMap: columnMapOf(each.name), constants: own }))
+  })
+
+/** The table that most columns of a header usually belong to, its key among them; undefined if there is none. */
+export function proposedTable(
+  { heads }: FileStart,
+  { columnMapOf, constants, habitsOf }: ReadOptions,
+): SchemaTable | undefined {
+  const counted = Object.values(schemaTables).map((each) => {
+    const set = [...habitsOf(each.name).constants.keys(), ...constants.keys()]
+    const counts = heads.map((head) => {
+      const map = proposedMap(each, head, columnMapOf(each.name))
+      const targets = head.flatMap((cell) => (map.get(headerName(cell)) ?? headerName(cell)).split(','))
+      const found = new Set([...targets, ...set])
+      const names = each.columns.filter(({ name }) => found.has(name))
+      const hasKey = each.key.every((name) => found.has(name) || (name === 'isin' && found.has('wkn')))
+      return hasKey ? names.length - each.key.length : 0
+    })
+    return { each, count: Math.max(0, ...counts) }
+  })
+  const best = counted.reduce((one, other) => (other.count > one.count ? other : one))
+  return best.count > 0 ? best.each : undefined
+}
+
+function tableOf(start: FileStart, options: ReadOptions): SchemaTable {
+  const isUnknown = options.table === undefined && options.isProposing
+  const proposed =
+    isUnknown && fittingTables(start, options).length === 0 ? proposedTable(start, options) : undefined
+  return options.table ?? proposed ?? theOnlyTable(start, options)
+}
 
 /** @throws {Error} if the columns are those of several tables, or of none */
 function theOnlyTable(start: FileStart, options: ReadOptions): SchemaTable {

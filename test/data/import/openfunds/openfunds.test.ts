@@ -28,14 +28,7 @@ async function importText(content: string | Buffer, ...flags: string[]) {
   editDatabase(folder.file(db), `DELETE FROM corporate_action; DELETE FROM price; DELETE FROM document`)
   const before = dumpAll(folder.file(db))
   writeFileSync(folder.file('data.dat'), content)
-  const text = String(content)
-  const outcome = await folder.import(
-    'data.dat',
-    '--db',
-    db,
-    ...flags,
-    ...(/OFDY0000(?:35|40)[;\n]|NAV;|^PK/.test(text) ? ['--derive'] : []),
-  )
+  const outcome = await folder.import('data.dat', '--db', db, ...flags)
   const query = (sql: string) => readDatabase(folder.file(db), sql)
   return {
     ...outcome,
@@ -253,6 +246,15 @@ describe('openfunds', () => {
     }
   })
 
+  it('takes the assets of a fund in the currency of the fund, or of its class', async () => {
+    const record = { OFST020000: first, OFST020540: 'EUR', OFDY000060: '5000', OFDY000060_EUR: '4500' }
+    const assets = `SELECT total_fund_assets AS amount, total_fund_assets_currency AS currency FROM profile WHERE isin = '${first}'`
+    const inDollars = await importText(csv(flat({ ...record, OFST010410: 'USD' })))
+    expect(inDollars.query(assets)).toEqual([{ amount: '5000', currency: 'USD' }])
+    const inEuros = await importText(csv(flat(record)))
+    expect(inEuros.query(assets)).toEqual([{ amount: '4500', currency: null }])
+  })
+
   it('sums several payments of a day, and says so', async () => {
     const payment = {
       OFST020000: first,
@@ -293,7 +295,6 @@ describe('openfunds', () => {
         flat({
           OFST020000: first,
           OFST020540: 'EUR',
-          OFST010410: 'USD',
           OFDY000060: '5000',
           OFDY000040_USD: '110',
           OFDY005010: '2024-03-01',
@@ -312,7 +313,7 @@ describe('openfunds', () => {
     expect(query(documents)).toEqual([])
     for (const what of [
       'estimated',
-      'OFDY000060 in a currency',
+      'OFDY000060, whose currency',
       'minimal subscription',
       'accumulating & distributing',
       'KID whose language',

@@ -14,7 +14,7 @@ import { readXml, type Element, type Elements, type Found } from './xml.ts'
 export const fundsxml: Reader = {
   name: 'fundsxml',
   about: 'FundsXML 4.0 to 4.2: funds, prices, distributions, documents, structures and the EMT of one file',
-  isDeriving: true,
+  derives: () => true,
   recognises: ({ text }) => /^\s*</.test(text) && /<FundsXML4[\s>/]/.test(text),
   async read({ file }, sink, { encoding }): Promise<Told> {
     // Else V8 lets 100 MB of garbage pile up, which is more than all that is needed.

@@ -16,6 +16,7 @@ import { openRows } from './rows.ts'
 export const openfunds: Reader = {
   name: 'openfunds',
   about: 'openfunds, CSV or XLSX: a column a field, by OF-ID or name, or a line a field',
+  derives: () => true,
   recognises: ({ heads }) => heads.some(isFlatHeader) || isNarrow(heads),
   read: async (start, sink, options): Promise<Told> => {
     const { file } = start
@@ -33,7 +34,12 @@ export const openfunds: Reader = {
       bytes,
     })
     rows.end()
+    const readAs = [
+      ...shape.fields.map(({ label, goes }) => ({ name: label, as: goes })),
+      ...shape.others.map((name) => ({ name, as: null })),
+    ]
     return {
+      readAs,
       form: [cells.form, form.about, ...notations.form],
       notes: [...notTaken(shape.others), ...rows.notes(), ...shape.notes()],
       warnings: [],
@@ -89,7 +95,7 @@ async function openCells(
 ): Promise<CellLines> {
   if (sheets !== null)
     return linesOfSheet(file, sheets, { headerIn: firstLineThat(isHeader), what, sheet: options.sheet })
-  const asked = { asked: options.encoding, configured: options.usualEncodingOf('fund'), table: 'fund' }
+  const asked = { asked: options.encoding, configured: options.habitsOf('fund').encoding, table: 'fund' }
   const encoding = await readEncoding(file, asked, passMeter(sink, options))
   const { delimiter, skipLines } = options
   // In the narrow form all lines look alike, and none names the columns of the others.

@@ -33,6 +33,14 @@ interface Payments {
 interface Assets {
   readonly date: string
   readonly amount: string
+  /** Columns that belong to the amount. */
+  readonly more: Readonly<Record<string, Value>>
+}
+
+/** The fields that say in which currency an amount is. */
+const amountCurrencies: Readonly<Record<string, OfId>> = {
+  OFDY000070: 'OFST020540',
+  OFDY000060: 'OFST010410',
 }
 
 /**
@@ -106,20 +114,25 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
 
   const takeAssets = ({ isin, values, place }: OpenRecord, of: TextOf): void => {
     const currency = textOr(of('OFST020540'), currencies.get(isin))
-    const add = (column: string, id: OfId, own: Value | undefined, date: Value | undefined) => {
-      const amount = amountIn(values, id, currency, own)
-      if (amount === undefined) {
-        if (typeof of(id) === 'string')
-          sink.leftOut(`${id} in a currency that is not known to be that of its share class`, place)
-        return
-      }
+    const ofFund = textOr(of('OFST010410'), undefined)
+    const add = (column: string, id: OfId, amount: Value | undefined, more: Assets['more'] = {}) => {
       const byColumn = assets.get(isin) ?? new Map<string, Assets>()
-      assets.set(isin, byColumn)
-      const day = String(date ?? '')
-      if (day >= (byColumn.get(column)?.date ?? '')) byColumn.set(column, { date: day, amount })
+      if (typeof amount === 'string') {
+        const date = String(of(id === 'OFDY000060' ? 'OFDY000061' : 'OFDY000071') ?? '')
+        if (date >= (byColumn.get(column)?.date ?? '')) byColumn.set(column, { date, amount, more })
+        assets.set(isin, byColumn)
+      } else if (typeof of(id) === 'string')
+        sink.leftOut(`${id}, whose currency the file does not say (${amountCurrencies[id] ?? ''})`, place)
     }
-    add('fund_assets', 'OFDY000070', currency, of('OFDY000071'))
-    add('total_fund_assets', 'OFDY000060', of('OFST010410'), of('OFDY000061'))
+    const inCurrency = (id: OfId, own: string | undefined) =>
+      own === undefined ? undefined : (values.get(`${id}_${own}`) ?? values.get(id))
+    add('fund_assets', 'OFDY000070', inCurrency('OFDY000070', currency))
+    const more = { total_fund_assets_currency: ofFund === undefined || ofFund === currency ? null : ofFund }
+    const total =
+      ofFund === undefined && currency !== undefined
+        ? values.get(`OFDY000060_${currency}`)
+        : inCurrency('OFDY000060', ofFund)
+    add('total_fund_assets', 'OFDY000060', total, more)
     if (assets.has(isin) && !collected.has(`profile ${isin}`))
       collected.set(`profile ${isin}`, { table: 'profile', rows: [{ values: { isin }, place }] })
   }
@@ -149,7 +162,10 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     for (const { table, rows } of collected.values()) {
       for (const { values, place } of rows) {
         const own = table === 'profile' ? assets.get(String(values['isin'])) : undefined
-        const amounts = [...(own ?? [])].map(([column, { amount }]) => [column, amount] as const)
+        const amounts = [...(own ?? [])].flatMap(([column, { amount, more }]) => [
+          [column, amount] as const,
+          ...Object.entries(more),
+        ])
         const all = { ...values, ...Object.fromEntries(amounts) }
         // openfunds has not all of a profile.
         if (table === 'profile') sink.part(table, all, place)
@@ -375,17 +391,4 @@ function emtValues({ values }: OpenRecord): Values {
           preference)
         : preference,
   }
-}
-
-/** @param own the currency of the amount that names none @returns the amount in a currency; undefined if it is unknown */
-function amountIn(
-  values: ReadonlyMap<string, Value>,
-  id: OfId,
-  currency: string | undefined,
-  own: Value | undefined,
-): string | undefined {
-  if (currency === undefined) return undefined
-  const amount = own === currency ? values.get(id) : undefined
-  const named = values.get(`${id}_${currency}`)
-  return typeof amount === 'string' ? amount : typeof named === 'string' ? named : undefined
 }

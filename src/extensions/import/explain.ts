@@ -1,0 +1,290 @@
+/**
+ * `fundpress import FILE --explain`: how files would be read, what of the API they fill, and what in the config makes the next import
+ * need no flag. It reads whole files, and changes nothing.
+ */
+
+import { existsSync } from 'node:fs'
+import { endpoints } from '../../core/api/endpoints/index.ts'
+import type { SchemaTable } from '../../core/data/model/columns.ts'
+import { derivableColumns } from '../../core/data/derive/figures.ts'
+import { derivableTables, type DeriveModes } from '../../core/data/derive/modes.ts'
+import { schemaTables } from '../../core/data/model/schema.ts'
+import { openFunds } from '../../core/data/read/open.ts'
+import { messageOf } from '../../core/system/message.ts'
+import type { KnownLater } from './import.ts'
+import { foreignFile } from './readers/foreign.ts'
+import type { ReadColumn, ReadOptions, Reader, RowSink, Told } from './readers/reader.ts'
+import { readerOf, readers as registry } from './readers/readers.ts'
+import { openStart } from './readers/start.ts'
+import { proposedTable, table as plainTable } from './readers/table.ts'
+import { hasRows, readCurrencies, readWkns } from './take/database.ts'
+import type { Place } from './take/staging.ts'
+import type { Value } from './values.ts'
+
+export interface ExplainOptions extends Omit<ReadOptions, KnownLater | 'isProposing'> {
+  /** Null or a file that does not exist yet: an empty database. */
+  readonly db: string | null
+  readonly table: string | undefined
+  readonly files: readonly string[]
+  readonly as: string | undefined
+  readonly derive: DeriveModes
+}
+
+/** Rows of a table that a file has. */
+export interface FoundTable {
+  readonly table: string
+  readonly rows: number
+  /** With the first value of each that is not NULL. */
+  readonly columns: readonly { readonly name: string; readonly example: Value }[]
+}
+
+export interface ExplainedFile {
+  readonly file: string
+  /** The name of the reader; null: nothing is known. */
+  readonly format: string | null
+  /** Of a plain table. */
+  readonly table: string | null
+  readonly isTableProposed: boolean
+  /** The prices lack figures that can be derived from their NAVs, and nothing says yet that they are. */
+  readonly isDerivingProposed: boolean
+  readonly form: readonly string[]
+  readonly columns: readonly ReadColumn[]
+  readonly tables: readonly FoundTable[]
+  readonly bad: { readonly count: number; readonly first: string | null }
+  readonly notes: readonly string[]
+  readonly warnings: readonly string[]
+  readonly leftOut: readonly string[]
+  /** What stays open, with the flag that answers it; null if nothing does. */
+  readonly question: string | null
+}
+
+export interface ExplainedEndpoint {
+  readonly endpoint: string
+  /** Tables and columns that neither the files nor the database have: `performance_year`, `profile.management_fee`. */
+  readonly missing: readonly string[]
+  /** Tables that are derived from prices, by the setting `derive`. */
+  readonly derived: readonly string[]
+}
+
+export interface Explanation {
+  readonly files: readonly ExplainedFile[]
+  readonly endpoints: readonly ExplainedEndpoint[]
+}
+
+/** @throws {Error} if the signal of the options aborts, or a file cannot be read at all */
+export async function explainFiles(options: ExplainOptions): Promise<Explanation> {
+  const { filled, ...known } = knownOf(options.db)
+  const reading: ReadOptions = {
+    ...options,
+    ...known,
+    table: Object.values(schemaTables).find(({ name }) => name === options.table),
+    hasRows: (name) => filled.has(name),
+    adviceToEmpty: () => '',
+    isProposing: true,
+  }
+  const files: ExplainedFile[] = []
+  const brought = new Map<string, Set<string>>()
+  for (const file of options.files) {
+    const { explained, derives } = await explainFile(file, reading, options.as)
+    files.push(explained)
+    for (const { table, columns } of explained.tables) {
+      const names = brought.get(table) ?? new Set<string>()
+      brought.set(table, names)
+      for (const { name } of columns) names.add(name)
+      if (table === 'price' && derives) for (const name of derivableColumns) names.add(name)
+    }
+  }
+  return { files, endpoints: endpointsBy(brought, filled, options.derive) }
+}
+
+function knownOf(file: string | null) {
+  if (file === null || !existsSync(file))
+    return {
+      filled: new Set<string>(),
+      currencies: new Map<string, string>(),
+      isinsByWkn: new Map<string, string[]>(),
+    }
+  const db = openFunds(file)
+  try {
+    const names = Object.values(schemaTables).map(({ name }) => name)
+    return {
+      filled: new Set(names.filter((name) => hasRows(db, name))),
+      currencies: readCurrencies(db),
+      isinsByWkn: readWkns(db),
+    }
+  } finally {
+    db.close()
+  }
+}
+
+async function explainFile(file: string, given: ReadOptions, as: string | undefined) {
+  const start = openStart(file)
+  const { reader, table, question } = chosenReader(start, given, as)
+  const options = table === undefined ? given : { ...given, table }
+  const recorder = recordingSink()
+  const told: Partial<Told> & { readonly question?: string } =
+    reader === undefined
+      ? {}
+      : await reader
+          .read(start, recorder.sink, options)
+          .catch((error: unknown) => ({ question: messageOf(error) }))
+  const { form = [], notes = [], warnings = [], readAs = [] } = told
+  const found = recorder.found()
+  const derives = options.isDeriving || (reader?.derives?.(start, options) ?? false)
+  const isDerivingProposed = !derives && found.tables.some(lacksFigures)
+  const name = told.table ?? options.table?.name
+  const explained: ExplainedFile = {
+    file,
+    format: reader === undefined ? null : reader.name,
+    table: name === undefined ? null : name,
+    isTableProposed: table !== undefined,
+    isDerivingProposed,
+    form,
+    columns: readAs,
+    notes,
+    warnings,
+    ...found,
+    question: question ?? told.question ?? null,
+  }
+  return { explained, derives: derives || isDerivingProposed }
+}
+
+/** Whether prices have their NAV, and lack what each price needs besides. */
+function lacksFigures({ table, columns }: FoundTable): boolean {
+  const names = columns.map(({ name }) => name)
+  const lacked = missingColumns(schemaTables.prices, new Set(names))
+  return table === 'price' && lacked.length > 0 && lacked.every((name) => derivableColumns.includes(name))
+}
+
+/** Columns that a new row needs. */
+const missingColumns = ({ columns }: SchemaTable, own: ReadonlySet<string>): readonly string[] =>
+  columns
+    .filter(({ name, isNullable, hasDefault }) => !isNullable && hasDefault !== true && !own.has(name))
+    .map(({ name }) => name)
+
+/** A file of unknown columns may be a plain table: the one that its columns usually belong to. */
+function chosenReader(
+  start: ReturnType<typeof openStart>,
+  options: ReadOptions,
+  as: string | undefined,
+): Chosen {
+  try {
+    return { reader: readerOf(start, options, registry, as) }
+  } catch (error) {
+    const table = foreignFile(start) === undefined ? proposedTable(start, options) : undefined
+    return table === undefined ? { question: messageOf(error) } : { reader: plainTable, table }
+  }
+}
+
+interface Chosen {
+  readonly reader?: Reader
+  /** If it is proposed. */
+  readonly table?: SchemaTable
+  readonly question?: string
+}
+
+const placeText = (place: Place) => (typeof place === 'number' ? `line ${place}` : place)
+
+/** Notes what rows bring, and checks nothing: whether they fit the database is for `--dry-run`. */
+function recordingSink() {
+  const tables = new Map<string, { rows: number; readonly columns: Map<string, Value> }>()
+  const leftOut = new Map<string, number>()
+  const bad = { count: 0, first: null as string | null }
+  const note = (table: string, entries: Iterable<readonly [string, Value]>) => {
+    const found = tables.get(table) ?? { rows: 0, columns: new Map<string, Value>() }
+    tables.set(table, found)
+    found.rows++
+    for (const [name, value] of entries)
+      if ((found.columns.get(name) ?? null) === null) found.columns.set(name, value)
+  }
+  const row: RowSink['row'] = (table, values) => {
+    note(table, Object.entries(values))
+  }
+  const sink: RowSink = {
+    row,
+    part: row,
+    gone: () => undefined,
+    rowsOf: (table, columns) => (values) => {
+      note(
+        table,
+        columns.map((name, at) => [name, values[at] ?? null] as const),
+      )
+    },
+    bad: (place, reasons) => {
+      bad.count++
+      bad.first ??= `${placeText(place)}: ${reasons.join('; ')}`
+    },
+    leftOut: (what) => {
+      leftOut.set(what, (leftOut.get(what) ?? 0) + 1)
+    },
+    bytes: () => undefined,
+  }
+  const found = () => ({
+    tables: [...tables].map(([table, { rows, columns }]) => ({
+      table,
+      rows,
+      columns: [...columns].map(([name, example]) => ({ name, example })),
+    })),
+    bad,
+    leftOut: [...leftOut].map(([what, count]) => `${what} (${count})`),
+  })
+  return { sink, found }
+}
+
+/** @param brought columns by table, of the files @param filled tables of the database that have rows */
+function endpointsBy(
+  brought: ReadonlyMap<string, ReadonlySet<string>>,
+  filled: ReadonlySet<string>,
+  modes: DeriveModes,
+): readonly ExplainedEndpoint[] {
+  const isThere = ({ name }: SchemaTable) => filled.has(name) || brought.has(name)
+  const isDerived = (table: SchemaTable) => {
+    const mode = derivableTables.find((name) => name === table.name)
+    return (
+      mode !== undefined && modes[mode] !== 'delivered' && !isThere(table) && isThere(schemaTables.prices)
+    )
+  }
+  const missingIn = (table: SchemaTable): readonly string[] => {
+    const own = brought.get(table.name)
+    if (filled.has(table.name) || isDerived(table)) return []
+    return own === undefined
+      ? [table.name]
+      : missingColumns(table, own).map((name) => `${table.name}.${name}`)
+  }
+  return endpoints.map((endpoint) => {
+    const { reads } = endpoint.scope === 'all' ? endpoint.of : endpoint
+    const tables = [schemaTables.fund, ...reads.map((group) => schemaTables[group])]
+    const derived = tables.filter(isDerived).map(({ name }) => name)
+    return { endpoint: endpoint.id, missing: tables.flatMap(missingIn), derived }
+  })
+}
+
+/** The part `import` of the config, by table, with what the flags say and what is proposed. */
+export type ImportConfig = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/**
+ * @param configured the part as the config has it @param flags what the command line says, by settings of a table; without columns
+ * @returns the part that the config should have; undefined if it has all already
+ */
+export function configFor(
+  { files }: Explanation,
+  configured: ImportConfig,
+  flags: Readonly<Record<string, unknown>>,
+): ImportConfig | undefined {
+  const parts: Record<string, Readonly<Record<string, unknown>>> = {}
+  for (const { table, columns, isDerivingProposed } of files) {
+    if (table === null) continue
+    const before = parts[table] ?? configured[table] ?? {}
+    const named = columns
+      .filter(({ name, as }) => as !== name.trim().toLowerCase())
+      .map(({ name, as }) => [name.trim(), as ?? ''] as const)
+    const all = { ...(before['columns'] as object | undefined), ...Object.fromEntries(named) }
+    const derive = isDerivingProposed ? { derive: true } : {}
+    const part = { ...before, ...flags, ...derive, ...(Object.keys(all).length > 0 && { columns: all }) }
+    if (Object.keys(part).length > 0) parts[table] = part
+  }
+  const isNew = Object.entries(parts).some(
+    ([table, part]) => JSON.stringify(part) !== JSON.stringify(configured[table] ?? {}),
+  )
+  return isNew ? parts : undefined
+}

@@ -1,0 +1,200 @@
+/** `import --explain`: what files are, what of the API they fill, and a part of the config with which they need no flag. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { endpoints } from '../../../src/core/api/endpoints/index.ts'
+import { run } from '../../cli/run.ts'
+import { editDatabase, readDatabase } from '../../support/database.ts'
+import { tempFolder } from '../../support/product.ts'
+import { importFolder, isins } from './database.ts'
+import { dumpAll } from './dialects.ts'
+import { workbook } from './workbook.ts'
+
+const folder = importFolder()
+const [first, second] = isins
+
+interface Printed {
+  readonly files: readonly {
+    readonly format: string | null
+    readonly table: string | null
+    readonly columns: readonly { readonly name: string; readonly as: string | null }[]
+    readonly tables: readonly { readonly table: string; readonly rows: number }[]
+    readonly question: string | null
+  }[]
+  readonly endpoints: readonly { readonly endpoint: string; readonly missing: readonly string[] }[]
+  readonly config: { readonly [table: string]: Readonly<Record<string, unknown>> } | null
+}
+
+/** Explains a file beside no database and no config. */
+async function explain(content: string | Buffer, ...flags: readonly string[]) {
+  const place = tempFolder()
+  writeFileSync(place.file('file.dat'), content)
+  const { code, stdout, stderr } = await run(['import', 'file.dat', '--explain', '--json', ...flags], {
+    cwd: place.path,
+  })
+  return { code, stderr, printed: JSON.parse(stdout) as Printed }
+}
+
+const foreign = [
+  'NAV list of 27 November',
+  '',
+  'ISIN;Datum;Anteilwert;Ausgabepreis;Notiz',
+  `${first};27.11.2023;61,834567;64,93;x`,
+].join('\n')
+
+describe('import --explain', () => {
+  it('proposes a table and its columns for names that are usual, and takes nothing by them', async () => {
+    const { code, printed } = await explain(foreign)
+    expect(code).toBe(0)
+    expect(printed.files).toMatchObject([
+      {
+        format: 'table',
+        table: 'price',
+        isTableProposed: true,
+        isDerivingProposed: true,
+        columns: [
+          { name: 'ISIN', as: 'isin' },
+          { name: 'Datum', as: 'date', isProposed: true },
+          { name: 'Anteilwert', as: 'net_asset_value', isProposed: true },
+          { name: 'Ausgabepreis', as: 'issue_price', isProposed: true },
+          { name: 'Notiz', as: null },
+        ],
+        question: null,
+      },
+    ])
+    const db = folder.database()
+    writeFileSync(folder.file('foreign.csv'), foreign)
+    const before = dumpAll(folder.file(db))
+    expect(await folder.import('foreign.csv', '--db', db)).toMatchObject({ code: 1 })
+    expect(await folder.import('foreign.csv', '--explain', '--db', db)).toMatchObject({ code: 0, stderr: '' })
+    expect(dumpAll(folder.file(db))).toEqual(before)
+  })
+
+  const setup = {
+    flags: [
+      '--decimal',
+      'comma',
+      '--dates',
+      'dmy',
+      '--set',
+      `isin=${first}`,
+      '--map',
+      'Kurs=net_asset_value',
+      '--encoding',
+      'windows-1252',
+    ],
+    text: Buffer.from('Datum;Kurs;Prüfer\n05/06/2023;1,5;Müller\n', 'latin1'),
+  }
+  it.each([
+    ['a foreign list', Buffer.from(foreign), []],
+    ['a file that needs flags', setup.text, setup.flags],
+    [
+      'a workbook with several sheets',
+      workbook(
+        {
+          name: 'Mai',
+          rows: [
+            ['isin', 'date', 'NAV'],
+            [first, { day: '2023-06-05' }, { number: '2' }],
+          ],
+        },
+        {
+          name: 'Juni',
+          rows: [
+            ['isin', 'date', 'NAV'],
+            [first, { day: '2023-06-05' }, { number: '1.5' }],
+          ],
+        },
+      ),
+      ['--sheet', 'Juni'],
+    ],
+  ])('prints a part of the config with which %s needs no flag', async (_, content, flags) => {
+    const { code, printed } = await explain(content, ...flags)
+    expect({ code, tables: Object.keys(printed.config ?? {}) }).toEqual({ code: 0, tables: ['price'] })
+    const own = importFolder()
+    const db = own.database()
+    editDatabase(own.file(db), 'DELETE FROM price')
+    writeFileSync(own.file('file.dat'), content)
+    writeFileSync(own.file('fundpress.config.json'), JSON.stringify({ import: printed.config }))
+    const { stderr } = await own.import('file.dat', '--db', db)
+    expect(stderr).toBe('')
+    const rows = readDatabase(own.file(db), 'SELECT isin, date, net_asset_value AS nav FROM price')
+    expect(rows).toEqual([
+      content.toString() === foreign
+        ? { isin: first, date: '2023-11-27', nav: '61.834567' }
+        : { isin: first, date: '2023-06-05', nav: '1.5' },
+    ])
+    const again = await own.import('file.dat', '--db', db, '--explain')
+    expect(again.stdout).toContain('The next import needs no part in the config.\n')
+  })
+
+  it('says for each endpoint what neither the files nor the database have', async () => {
+    const { printed } = await explain(foreign)
+    const missing = new Map(printed.endpoints.map((one) => [one.endpoint, one.missing]))
+    expect([...missing.keys()]).toEqual(endpoints.map(({ id }) => id))
+    expect(missing.get('prices-current')).toEqual(['fund'])
+    expect(printed.endpoints.find(({ endpoint }) => endpoint === 'performance-legal')).toEqual({
+      endpoint: 'performance-legal',
+      missing: ['fund'],
+      derived: ['legal_period', 'legal_point'],
+    })
+    expect(missing.get('figures')).toEqual(['fund', 'key_figure'])
+    const fund = await explain(`isin;name;currency\n${second};Elbe;EUR\n`)
+    expect(fund.printed.endpoints[0]?.missing).toEqual(
+      expect.arrayContaining(['fund.fund_inception_date', 'price']),
+    )
+    const db = folder.database()
+    const { stdout } = await folder.import('foreign.csv', '--explain', '--db', db)
+    expect(stdout).toMatch(/\nprices-current +has all that it needs\n/)
+  })
+
+  it('explains every format', async () => {
+    const xml = `<FundsXML4><ControlData><Version>4.2.9</Version></ControlData><Funds><Fund><SingleFund><ShareClasses><ShareClass>
+      <Identifiers><ISIN>${first}</ISIN></Identifiers><Currency>EUR</Currency></ShareClass></ShareClasses></SingleFund></Fund></Funds></FundsXML4>`
+    const emt = `00001_EMT_Version;00010_ISIN;04020_SRRI;09999_Other\nV4.3;${first};5;x\n`
+    const openfunds = `OFST020000;OFST451320;OFST001000\n${first};0.05;Elbe\n`
+    const found = await Promise.all([xml, emt, openfunds].map((content) => explain(content)))
+    expect(
+      found.map(({ printed: { files, config } }) => ({
+        format: files[0]?.format,
+        tables: files[0]?.tables,
+        config,
+      })),
+    ).toMatchObject([
+      { format: 'fundsxml', tables: [{ table: 'fund', rows: 1 }], config: null },
+      { format: 'emt', tables: [{ table: 'emt', rows: 1 }], config: null },
+      { format: 'openfunds', tables: [{ table: 'profile', rows: 1 }], config: null },
+    ])
+    expect(found[2]?.printed.files[0]?.columns).toEqual([
+      { name: 'OFST020000 (ISIN)', as: 'isin' },
+      {
+        name: 'OFST451320 (Maximum Subscription Fee In Favour Of Distributor)',
+        as: 'profile.issue_surcharge',
+      },
+      { name: 'OFST001000', as: null },
+    ])
+  })
+
+  it.each([
+    [
+      'dates that are open',
+      `isin;date;net_asset_value\n${first};05/06/2023;1\n`,
+      'choose one with --dates dmy or --dates mdy',
+    ],
+    ['JSON', '{"a": 1}', 'is JSON'],
+    ['columns of nothing', 'a;b\n1;2\n', 'its columns fit no table'],
+  ])('asks of %s what is to be answered, and fails', async (_, content, question) => {
+    const { code, stderr, printed } = await explain(content)
+    expect(code).toBe(1)
+    expect(stderr).toContain(question)
+    expect(printed.files[0]?.question).toContain(question)
+  })
+
+  it('counts bad lines, with the first', async () => {
+    const { printed } = await explain(
+      `isin;date;net_asset_value\n${first};2023-06-05;x\n${first};2023-06-06;1\n`,
+    )
+    expect(printed.files).toMatchObject([
+      { bad: { count: 1, first: 'line 2: net_asset_value "x" is not a number (with a decimal point)' } },
+    ])
+  })
+})

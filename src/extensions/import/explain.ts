@@ -13,7 +13,7 @@ import { openFunds } from '../../core/data/read/open.ts'
 import { messageOf } from '../../core/system/message.ts'
 import type { KnownLater } from './import.ts'
 import { foreignFile } from './readers/foreign.ts'
-import type { ReadColumn, ReadOptions, Reader, RowSink, Told } from './readers/reader.ts'
+import type { FileStart, ReadColumn, ReadOptions, Reader, RowSink, Told } from './readers/reader.ts'
 import { readerOf, readers as registry } from './readers/readers.ts'
 import { openStart } from './readers/start.ts'
 import { proposedTable, table as plainTable } from './readers/table.ts'
@@ -122,21 +122,14 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
   const { reader, table, question } = chosenReader(start, given, as)
   const options = table === undefined ? given : { ...given, table }
   const recorder = recordingSink()
-  const told: Partial<Told> & { readonly question?: string } =
-    reader === undefined
-      ? {}
-      : await reader
-          .read(start, recorder.sink, options)
-          .catch((error: unknown) => ({ question: messageOf(error) }))
-  const { form = [], notes = [], warnings = [], readAs = [] } = told
+  const { form, notes, warnings, readAs = [], ...told } = await toldBy(reader, start, recorder.sink, options)
   const found = recorder.found()
   const derives = options.isDeriving || (reader?.derives?.(start, options) ?? false)
   const isDerivingProposed = !derives && found.tables.some(lacksFigures)
-  const name = told.table ?? options.table?.name
   const explained: ExplainedFile = {
     file,
-    format: reader === undefined ? null : reader.name,
-    table: name === undefined ? null : name,
+    format: reader?.name ?? null,
+    table: told.table ?? null,
     isTableProposed: table !== undefined,
     isDerivingProposed,
     form,
@@ -144,9 +137,26 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
     notes,
     warnings,
     ...found,
-    question: question ?? told.question ?? null,
+    question: question ?? told.question,
   }
   return { explained, derives: derives || isDerivingProposed }
+}
+
+/** What a reader says of a file, and what it asks. */
+async function toldBy(
+  reader: Reader | undefined,
+  start: FileStart,
+  sink: RowSink,
+  options: ReadOptions,
+): Promise<Told & { readonly question: string | null }> {
+  const nothing = { form: [], notes: [], warnings: [], question: null }
+  if (reader === undefined) return nothing
+  try {
+    return { ...(await reader.read(start, sink, options)), question: null }
+  } catch (error) {
+    const known = options.table === undefined ? {} : { table: options.table.name }
+    return { ...nothing, ...known, question: messageOf(error) }
+  }
 }
 
 /** Whether prices have their NAV, and lack what each price needs besides. */
@@ -163,11 +173,7 @@ const missingColumns = ({ columns }: SchemaTable, own: ReadonlySet<string>): rea
     .map(({ name }) => name)
 
 /** A file of unknown columns may be a plain table: the one that its columns usually belong to. */
-function chosenReader(
-  start: ReturnType<typeof openStart>,
-  options: ReadOptions,
-  as: string | undefined,
-): Chosen {
+function chosenReader(start: FileStart, options: ReadOptions, as: string | undefined): Chosen {
   try {
     return { reader: readerOf(start, options, registry, as) }
   } catch (error) {

@@ -81,7 +81,7 @@ function insertSimple(insert: Insert, isin: string): void {
   const shares = { class_de: 'Aktien', class_en: 'Shares', date: '2024-12-31', percent: 99.5 }
   insert('asset_allocation', { isin, derivatives: 0, position: 0, ...shares })
   insert('emt', { isin })
-  insert('profile', profile(isin, {}))
+  insert('profile', profile(isin, nothing))
 }
 
 function insertAwkward(insert: Insert, isin: string): void {
@@ -157,6 +157,18 @@ function price(isin: string, date: string, amount: string): Row {
   const columns = ['issue_price', 'repurchase_price', 'net_asset_value', 'performance']
   const amounts = Object.fromEntries(columns.map((column) => [column, amount]))
   return { isin, date, ...amounts, change: '-0.10', change_percent: '-1.25' }
+}
+
+/** What many funds do not have. */
+const nothing: Row = {
+  category_de: null,
+  category_en: null,
+  fund_assets: null,
+  total_fund_assets_currency: 'USD',
+  conformity: null,
+  issue_surcharge: null,
+  redemption_fee: null,
+  custodian_bank_fee: null,
 }
 
 function profile(isin: string, row: Row): Row {

@@ -164,7 +164,7 @@ line or another such line is before it: a heading, a remark, a disclaimer. Such 
 
 Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no value: NULL, or a bad line where there has
 to be one. An error of a spreadsheet (#N/A) makes a bad line. Yes and no may be 1, true, yes, ja, y, j, t, x and 0, false,
-no, nein, n, f; accumulating may also be accumulating, acc, thesaurierend or distributing, dist, inc, ausschüttend. Days
+no, nein, n, f; accumulating may also be accumulating, acc, thesaurierend or distributing, dist, inc, ausschüttend, or both (0). Days
 may be written in five forms (--dates). A form is taken if it is the only one for all days of the file: 05/06/2026 alone
 is asked for. A WKN has six characters.
 

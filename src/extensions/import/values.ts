@@ -62,7 +62,10 @@ const yesAndNo = new Map([
 /** Words of single columns. `A` alone is none: it is an accumulating fund in English, and a distributing one in German. */
 const ownWords: Readonly<Record<string, ReadonlyMap<string, 0 | 1>>> = {
   accumulating: new Map([
-    ...wordsFor(0, 'distributing distribution dist income inc ausschüttend ausschuettend aussch.'),
+    ...wordsFor(
+      0,
+      'distributing distribution dist income inc ausschüttend ausschuettend aussch. both teilthesaurierend',
+    ),
     ...wordsFor(1, 'accumulating accumulation acc thesaurierend thes.'),
   ]),
 }

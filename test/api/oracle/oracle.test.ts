@@ -110,19 +110,24 @@ describe('answers', () => {
     expect(english).toContain('"Ten":{"2024-01-31":4,"2024-02-29":5},"New class":{"2024-03-31":6},')
   })
 
-  it('writes a profile with money, months, flags and only the offers there are', () => {
+  it('writes a profile with money, months, flags, what is null and only the offers there are', () => {
     const { body } = get('/api/v1/profile/LU00000ODD21/?language=en&format=xml')
     expect(body).toContain(
-      '<category>Aktienfonds</category><fund_inception_date>2024-02-29</fund_inception_date><status_date>2025-02-27</status_date>' +
-        '<url>https://funds.example/LU00000ODD21</url><currency>EUR</currency><fund_assets>1234567.80 EUR</fund_assets>' +
-        '<total_fund_assets>98765432109876.00 EUR</total_fund_assets><end_of_fiscal_year>Dec 31</end_of_fiscal_year>' +
-        '<dividend_distributions>accumulating</dividend_distributions><conformity>0</conformity>',
+      '<category/><fund_inception_date>2024-02-29</fund_inception_date><status_date>2025-02-27</status_date>' +
+        '<url>https://funds.example/LU00000ODD21</url><currency>EUR</currency><fund_assets/>' +
+        '<total_fund_assets>98765432109876.00 USD</total_fund_assets><end_of_fiscal_year>Dec 31</end_of_fiscal_year>' +
+        '<dividend_distributions>accumulating</dividend_distributions><conformity/>' +
+        '<issue_surcharge/><redemption_fee/><total_expense_ratio>1.45</total_expense_ratio>' +
+        '<management_fee>0.30000000000000004</management_fee><custodian_bank_fee/><performance_fee>0</performance_fee>',
     )
     expect(body).toContain(
       '<savings_plan><possible>1</possible><minimum_investment>50.00 EUR</minimum_investment></savings_plan>' +
         '<one_time_investment><possible>0</possible></one_time_investment></fund></root>',
     )
-    expect(get('/api/v1/profile/LU00000ODD13/').body).toContain('"end_of_fiscal_year":"Mrz 5"')
+    const { body: other } = get('/api/v1/profile/LU00000ODD13/')
+    expect(other).toContain('"fund_assets":"1234567.80 EUR","total_fund_assets":"98765432109876.00 EUR"')
+    expect(other).toContain('"end_of_fiscal_year":"Mrz 5"')
+    expect(other).toContain('"conformity":false,"issue_surcharge":5,')
   })
 
   it('writes what EMT data lacks as null', () => {

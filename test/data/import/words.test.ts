@@ -50,6 +50,8 @@ describe('import of yes and no', () => {
     ['distributing', 0],
     ['ausschüttend', 0],
     ['Inc', 0],
+    ['both', 0],
+    ['Teilthesaurierend', 0],
     ['J', 1],
     ['N', 0],
   ])('takes %s of an accumulating fund', async (word, value) => {

@@ -76,5 +76,8 @@ export const isYoungerThanOneYear = (fund: FundRow, asOf: string) => addYears(fu
 export const amount = (decimalText: string, currency: string) => `${decimalText} ${currency}`
 
 /** The English text, or the German one if there is no English one (schema.sql). */
-export const inLanguage = (language: 'de' | 'en', german: string, english: string | null) =>
-  language === 'en' ? (english ?? german) : german
+export const inLanguage = <T extends string | null>(
+  language: 'de' | 'en',
+  german: T,
+  english: string | null,
+): T | string => (language === 'en' ? (english ?? german) : german)

@@ -68,23 +68,24 @@ export interface PointRow {
   readonly value: number
 }
 
+/** What a fund does not have, or what is not known of it, is null: an invented 0 would be published as one. */
 export interface ProfileRow {
-  readonly categoryDe: string
+  readonly categoryDe: string | null
   readonly categoryEn: string | null
   readonly benchmark: string | null
-  readonly fundAssets: DecimalText
+  readonly fundAssets: DecimalText | null
   readonly totalFundAssets: DecimalText
   /** Null if it is the currency of the fund. */
   readonly totalFundAssetsCurrency: string | null
   /** MM-DD */
   readonly endOfFiscalYear: string
   readonly accumulating: 0 | 1
-  readonly conformity: 0 | 1
-  readonly issueSurcharge: number
-  readonly redemptionFee: number
+  readonly conformity: 0 | 1 | null
+  readonly issueSurcharge: number | null
+  readonly redemptionFee: number | null
   readonly totalExpenseRatio: number
   readonly managementFee: number
-  readonly custodianBankFee: number
+  readonly custodianBankFee: number | null
   readonly performanceFee: 0 | 1
   readonly savingsPlan: 0 | 1 | null
   readonly savingsPlanMinimum: DecimalText | null

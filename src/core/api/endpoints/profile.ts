@@ -2,7 +2,7 @@ import { endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noData, noIsin, unknownIsin } from '../contract/errors.ts'
 import { amount, basicFund, fundWithStatus, inLanguage } from '../contract/fund.ts'
 import type { FundRow, ProfileRow } from '../contract/rows.ts'
-import { flag, number, optional, record, text, textAmong } from '../contract/shape.ts'
+import { flag, nullable, number, optional, record, text, textAmong } from '../contract/shape.ts'
 import type { Language } from '../routes/table.ts'
 
 const investment = optional(
@@ -18,7 +18,7 @@ export const profileRecord = record({
   name: basicFund.fields.name,
   isin: basicFund.fields.isin,
   wkn: basicFund.fields.wkn,
-  category: text('Fund category', 'Fondskategorie'),
+  category: nullable(text('Fund category', 'Fondskategorie')),
   fund_inception_date: basicFund.fields.fund_inception_date,
   status_date: basicFund.fields.status_date,
   url: basicFund.fields.url,
@@ -27,9 +27,11 @@ export const profileRecord = record({
     'Fondswährung und Währung der Preise, ISO 4217',
   ),
   benchmark: optional(text('Name of the benchmark', 'Name des Vergleichsindex')),
-  fund_assets: text(
-    'Fund assets of the share class, `<decimal> <currency>`',
-    'Fondsvermögen der Anteilklasse, `<Zahl> <Währung>`',
+  fund_assets: nullable(
+    text(
+      'Fund assets of the share class, `<decimal> <currency>`',
+      'Fondsvermögen der Anteilklasse, `<Zahl> <Währung>`',
+    ),
   ),
   total_fund_assets: text(
     'Fund assets of all share classes, `<decimal> <currency>`',
@@ -44,12 +46,12 @@ export const profileRecord = record({
     'Ertragsverwendung, in der Sprache der Antwort',
     ['ausschüttend', 'thesaurierend', 'distributing', 'accumulating'],
   ),
-  conformity: flag('Whether the fund is UCITS compliant', 'Ob der Fonds OGAW-konform ist'),
-  issue_surcharge: number('Issue surcharge in percent', 'Ausgabeaufschlag in Prozent'),
-  redemption_fee: number('Redemption fee in percent', 'Rücknahmeabschlag in Prozent'),
+  conformity: nullable(flag('Whether the fund is UCITS compliant', 'Ob der Fonds OGAW-konform ist')),
+  issue_surcharge: nullable(number('Issue surcharge in percent', 'Ausgabeaufschlag in Prozent')),
+  redemption_fee: nullable(number('Redemption fee in percent', 'Rücknahmeabschlag in Prozent')),
   total_expense_ratio: number('Total expense ratio (TER) in percent', 'Gesamtkostenquote (TER) in Prozent'),
   management_fee: number('Management fee in percent', 'Verwaltungsvergütung in Prozent'),
-  custodian_bank_fee: number('Custodian bank fee in percent', 'Verwahrstellenvergütung in Prozent'),
+  custodian_bank_fee: nullable(number('Custodian bank fee in percent', 'Verwahrstellenvergütung in Prozent')),
   performance_fee: flag('Whether there is a performance fee', 'Ob es eine erfolgsabhängige Vergütung gibt'),
   savings_plan: investment,
   one_time_investment: investment,
@@ -84,11 +86,11 @@ export default endpoint({
         category: inLanguage(language, row.categoryDe, row.categoryEn),
         currency: fund.currency,
         benchmark: row.benchmark ?? undefined,
-        fund_assets: amount(row.fundAssets, fund.currency),
+        fund_assets: row.fundAssets === null ? null : amount(row.fundAssets, fund.currency),
         total_fund_assets: amount(row.totalFundAssets, row.totalFundAssetsCurrency ?? fund.currency),
         end_of_fiscal_year: monthAndDay(row.endOfFiscalYear, language),
         dividend_distributions: useOfEarnings[language][row.accumulating],
-        conformity: row.conformity === 1,
+        conformity: row.conformity === null ? null : row.conformity === 1,
         issue_surcharge: row.issueSurcharge,
         redemption_fee: row.redemptionFee,
         total_expense_ratio: row.totalExpenseRatio,

@@ -153,13 +153,21 @@ const textAmong = <const V extends string>(template: string, allowed: readonly V
 const control = flag(undefined, { hasDefault: true, download: null })
 
 /** A text in German and perhaps in English. */
-const inBoth = <N extends string>(name: N, describe: string) => {
-  const download = instead(`coalesce(t.${name}_en, t.${name}_de)`, false)
+const inBoth = <N extends string>(name: N, describe: string) =>
+  bothTexts(name, describe, text(`${describe}, in German`)) as Record<`${N}De`, Declared<string>> &
+    Record<`${N}En`, Declared<string | null>>
+
+/** The same of what a fund may not have: an English text never stands alone. */
+const inBothOrNull = <N extends string>(name: N, describe: string) =>
+  bothTexts(name, describe, orNull(text(`${describe}, in German`))) as Record<
+    `${N}De` | `${N}En`,
+    Declared<string | null>
+  >
+
+function bothTexts(name: string, describe: string, german: Declared<string> | Declared<string | null>) {
+  const download = instead(`coalesce(t.${name}_en, t.${name}_de)`, german.isNullable)
   const english = `${describe}, in English (in German if there is no English one)`
-  return {
-    [`${name}De`]: text(`${describe}, in German`),
-    [`${name}En`]: orNull(text(english, { download })),
-  } as Record<`${N}De`, Declared<string>> & Record<`${N}En`, Declared<string | null>>
+  return { [`${name}De`]: german, [`${name}En`]: orNull(text(english, { download })) }
 }
 
 /** A way to invest. If nothing says whether it is possible, its minimum is not given out either. */
@@ -193,6 +201,7 @@ export const columnBuilders = {
   comesAndGoes,
   instead,
   inBoth,
+  inBothOrNull,
   possibility,
 }
 

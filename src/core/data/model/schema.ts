@@ -19,7 +19,8 @@ import { columnBuilders, type SchemaTable, tableOfRows as table } from './column
 
 const { column, text, textAmong, day, pastDay, decimal, number, share, integer, flag, control } =
   columnBuilders
-const { performance, cost, signedCost, orNull, comesAndGoes, instead, inBoth, possibility } = columnBuilders
+const { performance, cost, signedCost, orNull, comesAndGoes, instead, inBoth, inBothOrNull, possibility } =
+  columnBuilders
 
 /** The value of `PRAGMA user_version` in a database of this schema. */
 export const SCHEMA_VERSION = 1
@@ -240,11 +241,13 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     de: 'Profil jedes Fonds: Kategorie, Vergleichsindex, Fondsvermögen, Kosten und Anlageformen',
     published: profileRecord.fields,
     columns: {
-      ...inBoth('category', 'Category of the fund'),
+      ...inBothOrNull('category', 'Category of the fund'),
       benchmark: orNull(text()),
-      fundAssets: decimal('Fund assets of the share class, in the currency of the fund', {
-        usual: [0.01, Infinity],
-      }),
+      fundAssets: orNull(
+        decimal('Fund assets of the share class, in the currency of the fund', {
+          usual: [0.01, Infinity],
+        }),
+      ),
       totalFundAssets: decimal('Fund assets of all share classes', {
         usual: [0.01, Infinity],
       }),
@@ -255,12 +258,12 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       ),
       endOfFiscalYear: column<string>('dayOfYear')('End of the fiscal year, MM-DD'),
       accumulating: flag('Whether the fund accumulates its income instead of distributing it'),
-      conformity: flag(),
-      issueSurcharge: share(),
-      redemptionFee: share(),
+      conformity: orNull(flag()),
+      issueSurcharge: orNull(share()),
+      redemptionFee: orNull(share()),
       totalExpenseRatio: number(undefined, { usual: [0.05, 15] }),
       managementFee: share(),
-      custodianBankFee: share(),
+      custodianBankFee: orNull(share()),
       performanceFee: flag(),
       ...possibility('savingsPlan', 'Savings plan'),
       ...possibility('oneTimeInvestment', 'Lump-sum investment'),

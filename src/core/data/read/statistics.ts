@@ -139,7 +139,7 @@ function judgeAssets(
     ({ totalFundAssetsCurrency }) => (totalFundAssetsCurrency ?? currency) === currency,
   )
   const contradictions = comparable.flatMap(({ fundAssets, totalFundAssets }): Contradiction[] => {
-    if (!(Number(totalFundAssets) * assetsTolerance < Number(fundAssets))) return []
+    if (fundAssets === null || !(Number(totalFundAssets) * assetsTolerance < Number(fundAssets))) return []
     const expected = `the share class alone has fund_assets ${fundAssets}`
     return [{ column: 'total_fund_assets', row: '', came: totalFundAssets, expected }]
   })

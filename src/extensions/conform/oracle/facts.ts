@@ -95,17 +95,24 @@ const textIn = (language: Language, german: string, english: string | null): str
 type Flag = 0 | 1
 type Purchase = 'savings_plan' | 'one_time_investment' | 'capital_forming_payments'
 
-type Rate =
-  'issue_surcharge' | 'redemption_fee' | 'total_expense_ratio' | 'management_fee' | 'custodian_bank_fee'
+type Rate = 'total_expense_ratio' | 'management_fee'
+type RateOrNone = 'issue_surcharge' | 'redemption_fee' | 'custodian_bank_fee'
 type ProfileRow = Readonly<
-  Record<'category_de' | 'fund_assets' | 'total_fund_assets' | 'end_of_fiscal_year', string> &
+  Record<'total_fund_assets' | 'end_of_fiscal_year', string> &
     Record<
-      'category_en' | 'benchmark' | 'total_fund_assets_currency' | `${Purchase}_minimum`,
+      | 'category_de'
+      | 'category_en'
+      | 'benchmark'
+      | 'fund_assets'
+      | 'total_fund_assets_currency'
+      | `${Purchase}_minimum`,
       string | null
     > &
-    Record<'accumulating' | 'conformity' | 'performance_fee', Flag> &
+    Record<'accumulating' | 'performance_fee', Flag> &
+    Record<'conformity', Flag | null> &
     Record<Purchase, Flag | null> &
-    Record<Rate, number>
+    Record<Rate, number> &
+    Record<RateOrNone, number | null>
 >
 
 const months = {
@@ -131,17 +138,17 @@ export function profileTree(question: Question): Branch {
     name: fund.name,
     isin: fund.isin,
     wkn: fund.wkn,
-    category: textIn(language, row.category_de, row.category_en),
+    category: language === 'en' ? (row.category_en ?? row.category_de) : row.category_de,
     fund_inception_date: fund.fund_inception_date,
     status_date: fund.status_date ?? undefined,
     url: givenAddress(fund.url),
     currency: fund.currency,
     benchmark: row.benchmark ?? undefined,
-    fund_assets: money(row.fund_assets),
+    fund_assets: row.fund_assets === null ? null : money(row.fund_assets),
     total_fund_assets: `${row.total_fund_assets} ${row.total_fund_assets_currency ?? fund.currency}`,
     end_of_fiscal_year: `${months[language][month - 1] ?? ''} ${String(day)}`,
     dividend_distributions: uses[language][row.accumulating],
-    conformity: row.conformity === 1,
+    conformity: row.conformity === null ? null : row.conformity === 1,
     issue_surcharge: row.issue_surcharge,
     redemption_fee: row.redemption_fee,
     total_expense_ratio: row.total_expense_ratio,

@@ -102,7 +102,8 @@ function fundPage(facts: FundFacts, language: Language): string {
 function header(facts: FundFacts, language: Language, key: string): Html {
   const { fund, profile, isComparable, publisher } = facts
   const w = fundWords[language]
-  const category = profile === null ? null : categoryIn(language, profile.categoryDe, profile.categoryEn)
+  const german = profile?.categoryDe ?? null
+  const category = german === null ? null : categoryIn(language, german, profile?.categoryEn ?? null)
   const figures = headFigures(facts, language)
   // A database may hold any text: only a web address becomes a link, never one that a browser would run.
   const website = isWebAddress(fund.url) ? URL.parse(fund.url)?.href : undefined
@@ -183,5 +184,7 @@ const markupOf = ({ fund, life, profile, price, baseUrl, publisher }: FundFacts,
   ...(price === null || life !== null
     ? {}
     : { offers: { '@type': 'Offer', price: price.newest.netAssetValue, priceCurrency: fund.currency } }),
-  ...(profile === null ? {} : { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }),
+  ...(profile !== null && profile.categoryDe !== null
+    ? { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }
+    : {}),
 })

@@ -311,11 +311,12 @@ describe('openfunds', () => {
     expect(query(price)).toEqual([])
     expect(query(actions)).toEqual([])
     expect(query(documents)).toEqual([])
+    // What pays distributions, too, is distributing.
+    expect(query(profile)).toMatchObject([{ accumulating: 0 }])
     for (const what of [
       'estimated',
       'OFDY000060, whose currency',
       'minimal subscription',
-      'accumulating & distributing',
       'KID whose language',
       'OFDY000040_USD',
     ])

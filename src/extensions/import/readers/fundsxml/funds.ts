@@ -455,7 +455,8 @@ function profileOf(
     fund_assets: assets?.byCurrency.get(currency),
     ...totalAssetsOf(total, currency),
     end_of_fiscal_year: fiscalYearEnd(record),
-    accumulating: { R: 1, D: 0 }[texts['EarningUse'] ?? ''],
+    // P is both: what pays distributions is no accumulating fund.
+    accumulating: { R: 1, D: 0, P: 0 }[texts['EarningUse'] ?? ''],
     conformity: structure === undefined ? undefined : structure.startsWith('UCITS') ? 1 : 0,
     issue_surcharge: feeOf('issue_surcharge'),
     redemption_fee: feeOf('redemption_fee'),

@@ -303,7 +303,12 @@ function documentsOf({ values, place }: OpenRecord, of: TextOf, sink: RowSink) {
   })
 }
 
-const accumulating: Readonly<Record<string, number>> = { accumulating: 1, distributing: 0 }
+/** What pays distributions is no accumulating fund. */
+const accumulating: Readonly<Record<string, number>> = {
+  accumulating: 1,
+  distributing: 0,
+  'accumulating & distributing': 0,
+}
 
 function profileValues(of: TextOf, record: OpenRecord, sink: RowSink): Values {
   const { place } = record

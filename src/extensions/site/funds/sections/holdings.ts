@@ -148,6 +148,9 @@ export function profileSection({ fund, profile: row }: FundFacts, language: Lang
   const w = fundWords[language]
   const money = (decimal: string) => amountIn(language, decimal, fund.currency)
   const yesOrNo = (flag: 0 | 1) => (flag === 1 ? w.yes : w.no)
+  /** Null for what the fund does not have, or nobody knows. */
+  const orNull = <T>(value: T | null, show: (value: T) => HtmlContent) =>
+    value === null ? null : show(value)
   const way = (flag: 0 | 1 | null, minimum: string | null) => {
     if (flag === null) return null
     return flag === 1 && minimum !== null ? w.from(money(minimum)) : yesOrNo(flag)
@@ -157,19 +160,19 @@ export function profileSection({ fund, profile: row }: FundFacts, language: Lang
     'profile',
     w.profile,
     [
-      [w.category, categoryIn(language, row.categoryDe, row.categoryEn)],
+      [w.category, orNull(row.categoryDe, (german) => categoryIn(language, german, row.categoryEn))],
       [w.benchmark, row.benchmark],
       [w.inception, unbroken(dayIn(language, fund.inceptionDate))],
-      [w.assets, money(row.fundAssets)],
+      [w.assets, orNull(row.fundAssets, money)],
       [w.totalAssets, amountIn(language, row.totalFundAssets, row.totalFundAssetsCurrency ?? fund.currency)],
       [w.fiscalYear, monthDayIn(language, row.endOfFiscalYear)],
       [w.income, row.accumulating === 1 ? w.accumulating : w.distributing],
-      [w.conformity, yesOrNo(row.conformity)],
-      [w.surcharge, rate(row.issueSurcharge)],
-      [w.redemption, rate(row.redemptionFee)],
+      [w.conformity, orNull(row.conformity, yesOrNo)],
+      [w.surcharge, orNull(row.issueSurcharge, rate)],
+      [w.redemption, orNull(row.redemptionFee, rate)],
       [w.ter, rate(row.totalExpenseRatio)],
       [w.management, rate(row.managementFee)],
-      [w.custodian, rate(row.custodianBankFee)],
+      [w.custodian, orNull(row.custodianBankFee, rate)],
       [w.performanceFee, yesOrNo(row.performanceFee)],
       [w.savings, way(row.savingsPlan, row.savingsPlanMinimum)],
       [w.oneTime, way(row.oneTimeInvestment, row.oneTimeInvestmentMinimum)],

@@ -25,7 +25,7 @@ export function readerOf(
   const fitting = all.filter((reader) => reader.recognises(start, options))
   if (asked !== undefined) {
     // What it is instead says more than what the asked reader finds wrong with it.
-    if (!fitting.includes(asked)) refuseForeign(start)
+    if (!fitting.includes(asked)) refuseForeign(start, fitting[0], as)
     return asked
   }
   const [first, second] = fitting
@@ -47,10 +47,16 @@ function readerOfTable(start: FileStart, options: ReadOptions): Reader | undefin
   return isTemplate && options.columnMapOf('emt').size === 0 ? emt : table
 }
 
-/** @throws {Error} if the file is of a known sort that no reader reads */
-function refuseForeign(start: FileStart): void {
+/**
+ * @param other reads the file, and was not asked for
+ * @throws {Error} if the file is of a known sort that no reader reads, or only another one
+ */
+function refuseForeign(start: FileStart, other?: Reader, as?: string): void {
   const what = foreignFile(start)
-  if (what !== undefined) throw new Error(`${start.file} is ${what}`)
+  if (what === undefined) return
+  if (other === undefined) throw new Error(`${start.file} is ${what}`)
+  const advice = `leave out ${as === undefined ? 'the name of the table' : `--as ${as}`}`
+  throw new Error(`${start.file} is of the format ${other.name}: ${advice}`)
 }
 
 function whyUnknown({ heads }: FileStart): string {

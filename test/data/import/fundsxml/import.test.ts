@@ -73,6 +73,17 @@ describe('import of FundsXML', () => {
     ])
   })
 
+  it.each([
+    [['price', 'funds.xml'], 'leave out the name of the table'],
+    [['funds.xml', '--as', 'emt'], 'leave out --as emt'],
+  ])('says what it is to who asks for something else: %j', async (args, advice) => {
+    const db = folder.database()
+    writeFileSync(folder.file('funds.xml'), document({}))
+    const { code, stderr } = await folder.import(...args, '--db', db)
+    expect(code).toBe(1)
+    expect(stderr).toBe(`fundpress: funds.xml is of the format fundsxml: ${advice}\n`)
+  })
+
   it('fills the issue price of a NAV by the surcharge of the fund, without being asked', async () => {
     const db = folder.database()
     const nav = price('2024-05-03', '101.50').replace(/<Sub.*/, '</Price>')

@@ -30,7 +30,7 @@ it('a merger is taken of a fund that is gone, and stays when its fund goes; a di
   expect(await folder.importLines(db, 'corporate_action', [header, ...mergers])).toMatchObject({ code: 0 })
   const funds = [
     ['isin', 'name', 'fund_inception_date', 'url', 'currency'],
-    [first, 'One', '2020-01-02', 'https://x.example', 'EUR'],
+    [first, 'One', '2018-01-02', 'https://x.example', 'EUR'],
   ]
   const flags = ['--replace-all', '--allow', 'removed-rows', '--reason', 'merged']
   expect(await folder.importLines(db, 'fund', funds, flags)).toMatchObject({ code: 0 })

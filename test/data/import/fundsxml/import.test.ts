@@ -111,7 +111,7 @@ describe('import of FundsXML', () => {
     )
     expect(outcome).toMatchObject({ code: 0 })
     expect(outcome.stdout + outcome.stderr).toContain(
-      'a part of a profile that is not there, as the file lacks category_de',
+      'a part of a profile that is not there, as the file lacks total_fund_assets',
     )
     expect(rows(db, 'profile', '*')).toEqual([])
   })

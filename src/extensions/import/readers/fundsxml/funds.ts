@@ -433,7 +433,7 @@ function totalAssetsOf(total: NetAssets | undefined, currency: string): Record<s
   return { total_fund_assets: amount, total_fund_assets_currency: other }
 }
 
-/** What FundsXML knows of a profile: never all of it, so it completes one that is there. */
+/** What the file knows of a profile: seldom all of it, so it completes one that is there. */
 function profileOf(
   record: Found,
   { assets, fees }: Holder,

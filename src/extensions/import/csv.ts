@@ -140,7 +140,7 @@ function skipper(count: number) {
       isAfterCr = code === carriageReturn
       if (isAfterCr || code === lineFeed) left--
     }
-    return piece.slice(at) as Piece
+    return (typeof piece === 'string' ? piece.slice(at) : piece.subarray(at)) as Piece
   }
 }
 

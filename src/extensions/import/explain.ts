@@ -122,7 +122,7 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
   const { reader, table, question } = chosenReader(start, given, as)
   const options = table === undefined ? given : { ...given, table }
   const recorder = recordingSink()
-  const { form, notes, warnings, readAs = [], ...told } = await toldBy(reader, start, recorder.sink, options)
+  const { form, notes, warnings, columns = [], ...told } = await toldBy(reader, start, recorder.sink, options)
   const found = recorder.found()
   const derives = options.isDeriving || (reader?.derives?.(start, options) ?? false)
   const isDerivingProposed = !derives && found.tables.some(lacksFigures)
@@ -133,7 +133,7 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
     isTableProposed: table !== undefined,
     isDerivingProposed,
     form,
-    columns: readAs,
+    columns,
     notes,
     warnings,
     ...found,

@@ -7,6 +7,7 @@ import { schemaTables } from '../../core/data/model/schema.ts'
 import { databaseError } from '../../core/data/read/open.ts'
 import { assertFile } from '../../core/system/place.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
+import { headerName } from './layout.ts'
 import { noneAgain } from '../../core/data/derive/derived.ts'
 import type { Reader, ReadOptions, Told } from './readers/reader.ts'
 import { readerOf, readers as registry } from './readers/readers.ts'
@@ -161,7 +162,8 @@ async function readFiles(
     if (told.table === undefined && reading.constants.size > 0)
       throw new Error(`--set is for plain tables, and ${file} is none`)
     read.push({ file, reader, told })
-    for (const name of columns) lacking.delete(name)
+    // Only columns of plain tables have names of their own.
+    if (told.table !== undefined) for (const { name } of columns) lacking.delete(headerName(name))
     // The file may have been half written.
     if (contentOf(file) !== contents[number])
       throw new Error(

@@ -25,11 +25,11 @@ export const emt: Reader = {
     const cells = await openCells(start, sink, options)
     const layout = within(`${file}, line ${cells.headerLine}`, () => templateLayout(table, cells.header))
     const told = await readCells({ file, table, cells, layout, sink, options })
-    const readAs = cells.header.map((cell, at) => {
+    const columns = cells.header.map((cell, at) => {
       const column = layout.fields.find((field) => field.at === at)?.column
       return { name: String(cell), as: column === undefined ? null : column.name }
     })
-    return { ...told, readAs }
+    return { ...told, columns }
   },
 }
 

@@ -60,10 +60,8 @@ export interface Shortened {
 export interface Told {
   /** If the file is a plain table. */
   readonly table?: string
-  /** The names of its columns as `headerName` has them, if --map may name them. */
-  readonly columns?: readonly string[]
   /** Columns or fields of the file, and what becomes of them. Absent for a format without any. */
-  readonly readAs?: readonly ReadColumn[]
+  readonly columns?: readonly ReadColumn[]
   /** `UTF-8, delimiter ;`, `FundsXML 4.2.9`. */
   readonly form: readonly string[]
   readonly notes: readonly string[]

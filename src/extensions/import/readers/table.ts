@@ -39,7 +39,7 @@ export const table: Reader = {
       columnLayout(own, cells.header, { suggest, columnMap, named, constants, takesMinorUnits }, absence),
     )
     const told = await readCells({ file, table: own, cells, layout, sink, options })
-    const readAs = cells.header.flatMap((cell, at): readonly ReadColumn[] => {
+    const columns = cells.header.flatMap((cell, at): readonly ReadColumn[] => {
       const source = headerName(cell)
       const targets = layout.fields.filter((field) => field.at === at)
       const as = targets.map(({ column, isWkn }) => (isWkn ? 'wkn' : column.name)).join(',')
@@ -47,7 +47,7 @@ export const table: Reader = {
       if (source === '') return []
       return [{ name: String(cell), as: as === '' ? null : as, ...(isProposed && { isProposed }) }]
     })
-    return { ...told, table: name, columns: cells.header.map(headerName), readAs }
+    return { ...told, table: name, columns }
   },
 }
 

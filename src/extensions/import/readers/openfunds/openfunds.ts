@@ -34,12 +34,12 @@ export const openfunds: Reader = {
       bytes,
     })
     rows.end()
-    const readAs = [
+    const columns = [
       ...shape.fields.map(({ label, goes }) => ({ name: label, as: goes })),
       ...shape.others.map((name) => ({ name, as: null })),
     ]
     return {
-      readAs,
+      columns,
       form: [cells.form, form.about, ...notations.form],
       notes: [...notTaken(shape.others), ...rows.notes(), ...shape.notes()],
       warnings: [],

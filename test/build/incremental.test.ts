@@ -170,12 +170,18 @@ describe('a build of four funds that continues from a snapshot', () => {
   })
 
   it('warns of rows that did not change, too', async () => {
-    const sql = `UPDATE emt SET entry_costs = 1.58 WHERE isin = '${isinOf(1)}'`
-    const file = changed('warned', sql)
+    const isin = isinOf(1)
+    const file = changed(
+      'warned',
+      `UPDATE emt SET ongoing_costs_date = '2031-12-31' WHERE isin = '${isin}';
+       UPDATE key_figure SET name_de = 'VermÃ¶gen' WHERE isin = '${isin}'`,
+    )
     const full = folder.file('warned full')
     const { warnings } = await build(file, full)
-    // The other one is always there: the young fund is younger than its first price.
-    expect(warnings).toHaveLength(2)
+    expect(warnings.filter((one) => one.isin === isin).map(({ message }) => message)).toEqual([
+      'ongoing_costs_date 2031-12-31 lies after the as-of date, 2024-05-03',
+      'position 4: name_de looks like UTF-8 that was read in another encoding, "VermÃ¶gen"',
+    ])
     const next = await build(file, folder.file('warned next'), { since: manifestOf(full) })
     expect({ rendered: next.rendered, warnings: next.warnings }).toEqual({ rendered: 0, warnings })
   })

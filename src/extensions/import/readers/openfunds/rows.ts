@@ -167,7 +167,7 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
           ...Object.entries(more),
         ])
         const all = { ...values, ...Object.fromEntries(amounts) }
-        // openfunds has not all of a profile.
+        // Few files have all of a profile.
         if (table === 'profile') sink.part(table, all, place)
         else sink.row(table, all, place)
       }

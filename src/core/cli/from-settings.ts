@@ -1,5 +1,6 @@
 /** Opens what the settings name: the bucket, the rules of freshness, and the options of a build. */
 
+import { type Additions, fundPagesBelow } from '../data/derive/copy.ts'
 import { hostname, userInfo } from 'node:os'
 import type { SignatureRules } from '../bucket/live/signed.ts'
 import type { Following } from '../bucket/live/follow.ts'
@@ -112,6 +113,12 @@ function userName(): string {
     return String(process.getuid?.() ?? 'unknown')
   }
 }
+
+/** What a build adds to the database, for commands that look at the same. */
+export const additionsOf = ({ derive, baseUrl, pages }: Settings): Additions => ({
+  derive,
+  fundPages: fundPagesBelow(baseUrl, pages),
+})
 
 /** @throws {UsageError} if the settings name an unknown calendar or contradict each other */
 export const freshnessRules = ({ freshness }: Settings): Promise<Rules> =>

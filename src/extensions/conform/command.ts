@@ -4,6 +4,7 @@ import { maxSeed } from '../../core/cli/nightly/verify.ts'
 import type { CheckResult } from './check.ts'
 import { conform as runSuite, type ConformReport } from './suite.ts'
 import { defineCommand } from '../../core/cli/command.ts'
+import { additionsOf } from '../../core/cli/from-settings.ts'
 import { countOf, formatCount } from '../../core/cli/format.ts'
 import { asOfOption, baseOption, option, required, wholeOption } from '../../core/cli/options.ts'
 import { showProgress } from '../../core/cli/progress.ts'
@@ -42,7 +43,7 @@ export default defineCommand({
     // The oracle shares no code with the rest: it would read whatever a supplier has put there.
     const funds = openFunds(db)
     const progress = showProgress(session, 'checks')
-    // Figures that a build derives are in its snapshot, too.
+    // What a build adds is in its snapshot, too.
     const ask = ({ name }: FundDatabase) =>
       runSuite({
         ...random,
@@ -54,7 +55,7 @@ export default defineCommand({
         ...(preview === true && { previewToken: required(settings.edge.previewToken, 'edge.previewToken') }),
         onStep: progress.update,
       })
-    const report = await readAsBuilt(funds, settings.derive, ask).finally(() => {
+    const report = await readAsBuilt(funds, additionsOf(settings), ask).finally(() => {
       progress.end()
       funds.close()
     })

@@ -19,7 +19,7 @@ export const sizeLimit = 16_384
 /** 414 and 431 are ours; front servers and CDNs have others. */
 const refusalsOfLength = [400, 413, 414, 431, 494]
 /** Resident memory of all processes together. */
-const memoryLimitMiB = 200
+const memoryLimitMiB = 224
 
 const options = { base: { type: 'string' }, pid: { type: 'string' } } as const
 

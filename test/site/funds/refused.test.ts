@@ -53,7 +53,9 @@ beforeAll(async () => {
   })
   for (const day of [asOf, dayAfter]) {
     const build = ['build', '--db', folder.file('funds.sqlite'), '--out', folder.file(day), '--as-of', day]
-    await mustRun([...build, '--quiet'], { env: { FUNDPRESS_PAGES: 'true' } })
+    // A launch line of 44.17 contradicts what a line starts at.
+    const allowed = ['--allow', 'figure', '--reason', 'a secret is a figure']
+    await mustRun([...build, '--quiet', ...allowed], { env: { FUNDPRESS_PAGES: 'true' } })
   }
   server = await startServer(folder.file(asOf))
   return async () => {

@@ -1,6 +1,6 @@
 /** `fundpress check`: lists every problem of a database, or of a bucket. */
 
-import { freshnessRules } from '../from-settings.ts'
+import { additionsOf, freshnessRules } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { countErrors, countFindings, describeFindings, describeProposal, describeReplay } from '../format.ts'
@@ -74,7 +74,7 @@ export default defineCommand({
     const db = required(settings.db, 'db')
     const rules = await freshnessRules(settings)
     const progress = showProgress(session, 'funds')
-    const { derive, expectations, quickCheck: hasQuickCheck } = settings
+    const { expectations, quickCheck: hasQuickCheck } = settings
     const findings = await withLive(session, since, (live) =>
       checkDatabase({
         db,
@@ -85,7 +85,7 @@ export default defineCommand({
           ...doubtfulSettings(settings, funds, asOf),
         ],
         prices: { expectations, rules, live },
-        derive,
+        additions: additionsOf(settings),
         onFund: progress.update,
         signal,
         hasQuickCheck,

@@ -1,8 +1,7 @@
 /** `fundpress check`: every problem of a fund database. */
 
 import { inTurn } from '../../system/in-turn.ts'
-import { readAsBuilt } from '../derive/copy.ts'
-import { type DeriveModes, nothingDerived } from '../derive/modes.ts'
+import { type Additions, nothingAdded, readAsBuilt } from '../derive/copy.ts'
 import { checkFund } from './fund.ts'
 import type { LiveReader } from './live-prices.ts'
 import { comparePrices, findingsAcross, priceJudge, priceReader, type PriceSettings } from './prices.ts'
@@ -26,8 +25,8 @@ interface CheckOptions {
   readonly settingsProblems?: (funds: readonly PricedFund[]) => readonly string[]
   /** Plausibility of prices, and the snapshot that all columns are compared with; neither is checked unless given. */
   readonly prices?: PriceSettings & { readonly live: LiveReader | null }
-  /** Figures that are derived first, as a build does; nothing is unless given. */
-  readonly derive?: DeriveModes
+  /** What is added first, as a build does; nothing is unless given. */
+  readonly additions?: Additions
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal
 }
@@ -44,7 +43,7 @@ export async function checkDatabase(options: CheckOptions): Promise<readonly Fin
     if (options.hasQuickCheck !== false) refuseDamage(file, damageIn(db))
     const structureFindings = checkStructure(db)
     if (structureFindings.length > 0) return structureFindings
-    return await readAsBuilt(db, options.derive ?? nothingDerived, (derived) => checkRows(derived, options))
+    return await readAsBuilt(db, options.additions ?? nothingAdded, (built) => checkRows(built, options))
   } catch (error) {
     throw databaseError(file, error)
   } finally {

@@ -45,7 +45,9 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       inceptionDate: day(undefined, { name: 'fund_inception_date' }),
       statusDate: orNull(day(undefined, { afterAsOf: 'warning' })),
       // The rule of `webAddress`: LIKE does not tell upper from lower case.
+      // What is built reads no NULL: see `derive/copy.ts`.
       url: text('Address of the web page about the fund; empty unless it begins with http:// or https://', {
+        isNullable: true,
         download: instead("iif(t.url LIKE 'http://_%' OR t.url LIKE 'https://_%', t.url, '')", false),
       }),
       currency: column<string>('currency')('Currency of the fund and of its prices, ISO 4217'),

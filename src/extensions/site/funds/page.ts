@@ -106,7 +106,9 @@ function header(facts: FundFacts, language: Language, key: string): Html {
   const category = german === null ? null : categoryIn(language, german, profile?.categoryEn ?? null)
   const figures = headFigures(facts, language)
   // A database may hold any text: only a web address becomes a link, never one that a browser would run.
-  const website = isWebAddress(fund.url) ? URL.parse(fund.url)?.href : undefined
+  const address = isWebAddress(fund.url) ? URL.parse(fund.url)?.href : undefined
+  // A fund without a page of its company's has this one.
+  const website = address?.endsWith(`/funds/${fund.isin}/`) === true ? undefined : address
   const income = profile?.accumulating === 1 ? w.accumulating : w.distributing
   return html`<div class="fund-head">
     ${category !== null && html`<p class="eyebrow">${category}</p> `}

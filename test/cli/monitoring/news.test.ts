@@ -110,6 +110,12 @@ it('a warning about old data is shown once, then only by check; a second one is 
   expect(next.stdout).toContain(
     'check    0 errors, 1 warning, 1 told before (`fundpress check` lists them)\n',
   )
+  editDatabase(db(), `UPDATE fund SET currency = 'XXX' WHERE isin = '${second}'`)
+  const refused = await nightlyOf('2026-11-13')
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).not.toMatch(/^warning/m)
+  expect(refused.stdout).toMatch(/^check {4}1 error, 1 warning, 1 told before/m)
+  editDatabase(db(), `UPDATE fund SET currency = 'EUR' WHERE isin = '${second}'`)
   expect(read('night.md')).not.toContain('implausible')
   const checked = await press.bare(`check --db funds.sqlite --as-of ${later}`)
   expect(checked.stdout + checked.stderr).toContain('an older price is implausible')

@@ -20,7 +20,6 @@ import { buildSince, everythingRendered, mergeSince } from './build-since.ts'
 import { reasonOf } from '../failure.ts'
 import { withLive } from '../live.ts'
 import {
-  countErrors,
   countFindings,
   countOf,
   describeOverdueInLine,
@@ -53,17 +52,15 @@ export async function buildNightly(
   const making = withLive(session, 'live', (live) => make(session, options, log, live))
   const built = await making.catch((error: unknown) => {
     if (error instanceof RefusedDatabase || error instanceof ImplausibleDatabase)
-      logFindings(error.findings, log)
+      logRefused(error.findings, recalled, log)
     else log.enter('build')
     throw error
   })
   const { snapshot, funds, documents, rendered, bytes, isSparse, seconds, since, warnings } = built
   const { fresh, known } = divide(warnings, recalled)
   logFindings(fresh, log)
-  const count = known.length
-  const before = count === 0 ? '' : `, ${formatCount(count)} told before (\`fundpress check\` lists them)`
-  const figures = { errors: 0, warnings: warnings.length, toldBefore: count }
-  log.end('check', 'done', figures, `0 errors, ${countOf(warnings.length, 'warning')}${before}`)
+  const figures = { errors: 0, warnings: warnings.length, toldBefore: known.length }
+  log.end('check', 'done', figures, `0 errors, ${countOf(warnings.length, 'warning')}${toldBefore(known)}`)
   log.enter('build')
   const { late, stale } = built.freshness
   const made = { snapshot, funds, documents, rendered, since, isSparse, bytes, seconds, late, stale }
@@ -176,8 +173,17 @@ function logFindings(findings: readonly Finding[], log: NightlyLog): void {
   }
   const rest = findings.length - findingsShown
   if (rest > 0) log.warn('check', `${formatCount(rest)} more, listed by \`fundpress check\``)
-  const errors = countErrors(findings)
-  if (errors === 0) return
-  const counts = { errors, warnings: findings.length - errors }
-  log.end('check', 'failed', counts, countFindings(findings))
 }
+
+/** A warning is told once, also in a night that is refused. */
+function logRefused(findings: readonly Finding[], recalled: Recalled, log: NightlyLog): void {
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  const warnings = findings.filter(({ severity }) => severity === 'warning')
+  const { fresh, known } = divide(warnings, recalled)
+  logFindings([...errors, ...fresh], log)
+  const counts = { errors: errors.length, warnings: warnings.length, toldBefore: known.length }
+  log.end('check', 'failed', counts, countFindings(findings) + toldBefore(known))
+}
+
+const toldBefore = (known: readonly Finding[]): string =>
+  known.length === 0 ? '' : `, ${formatCount(known.length)} told before (\`fundpress check\` lists them)`

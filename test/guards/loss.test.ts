@@ -162,6 +162,20 @@ it.each([
   },
 )
 
+it('stale funds that are live stop no further night, unless one more is stale, or another one', () => {
+  const stale = (count: number, ...stalest: readonly (readonly [number, string])[]) => {
+    const funds = stalest.map(([fund, newestPrice]) => ({ isin: isinOf(fund), newestPrice }))
+    return { freshness: { ...freshness(100 - count, count), stalest: funds } }
+  }
+  const live = stale(12, [1, '2024-06-28'], [2, '2025-01-02'])
+  const refused = [{ guard: 'stale-prices', subject: null, limit: 'at most 10' }]
+  expect(refusedOf(live, { live })).toEqual([])
+  expect(refusedOf(stale(11, [2, '2025-01-02']), { live })).toEqual([])
+  expect(refusedOf(stale(13, [1, '2024-06-28'], [2, '2025-01-02']), { live })).toEqual(refused)
+  expect(refusedOf(stale(12, [1, '2024-06-28'], [3, '2025-01-02']), { live })).toEqual(refused)
+  expect(refusedOf(live, { live: stale(0) })).toEqual(refused)
+})
+
 it('all prices may be stale if the strictness is a tenth', () => {
   const head = { freshness: freshness(0, 100) }
   expect(refusedOf(head, {}, 0.1)).toEqual([])

@@ -123,7 +123,7 @@ export function objectionsTo(
   return [
     ...futureDate(head.asOf, today),
     ...(live === null || loss === null ? [] : lossesOf(head, live, loss, strictness)),
-    ...staleFunds(head, strictness),
+    ...staleFunds(head, strictness, live),
   ]
 }
 
@@ -337,6 +337,15 @@ function unpricedFunds(
 const pricedFunds = ({ fresh, late, stale, suspended, ended, unwatched }: FreshnessCounts) =>
   fresh + late + stale + suspended + ended + unwatched
 
+type Staleness = SnapshotFigures['freshness']
+
+/** As far as the stalest are named: no more than in the live snapshot, and the same ones. */
+function areStaleAlready({ stale, stalest = [] }: Staleness, live: Staleness | undefined): boolean {
+  if (live === undefined || stale > live.stale) return false
+  const known = new Map(live.stalest?.map(({ isin, newestPrice }) => [isin, newestPrice]))
+  return stalest.length > 0 && stalest.every(({ isin, newestPrice }) => known.get(isin) === newestPrice)
+}
+
 function deletes({ objects }: SnapshotFigures, loss: Loss, strictness: number): Objection[] {
   const limit = mostOf(objects, shareOf('deletes', strictness))
   if (loss.objects <= limit) return []
@@ -344,12 +353,14 @@ function deletes({ objects }: SnapshotFigures, loss: Loss, strictness: number): 
   return [objection('deletes', message, [objects, objects - loss.objects, `at least ${objects - limit}`])]
 }
 
+/** @param live its stale funds stop no further night: somebody has allowed them, and the others need their prices */
 export function staleFunds(
   { freshness }: Pick<SnapshotFigures, 'freshness'>,
   strictness: number,
+  live: Pick<SnapshotFigures, 'freshness'> | null = null,
 ): Objection[] {
   const share = shareOf('stale-prices', strictness)
-  if (!areTooManyStale(freshness, share)) return []
+  if (!areTooManyStale(freshness, share) || areStaleAlready(freshness, live?.freshness)) return []
   const { fresh, late, stale, stalest = [] } = freshness
   const watched = fresh + late + stale
   const funds = stalest.slice(0, namedFunds).map(({ isin, newestPrice }) => `${isin} of ${newestPrice}`)

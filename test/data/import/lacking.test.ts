@@ -43,7 +43,7 @@ describe('import of a file that lacks columns', () => {
   })
 
   it.each([
-    [['--replace'], 'columns name, fund_inception_date, url, currency of table fund are missing'],
+    [['--replace'], 'columns name, fund_inception_date, currency of table fund are missing'],
     [['--map', 'Name=name'], 'the file has no column "name"'],
   ])(
     'is refused with %j: no row keeps a value, or the command line names a column',

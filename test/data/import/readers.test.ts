@@ -195,7 +195,7 @@ describe('importFiles with an invented reader', () => {
       text(`fund isin=${unknownIsin} name=New`, 'performance_year year=1980'),
     ])
     expect(bad.map(({ reasons }) => reasons)).toEqual([
-      [`${unknownIsin} is new, and the file lacks fund_inception_date, url, currency`],
+      [`${unknownIsin} is new, and the file lacks fund_inception_date, currency`],
       ['it lacks isin, percent'],
     ])
   })

@@ -84,7 +84,8 @@ async function losses(
   compared: Comparison,
 ): Promise<readonly Objection[]> {
   const { head } = manifest
-  const figures = live.live === null ? null : { ...live.live, counts: compared.head?.counts }
+  const { counts, freshness = live.live?.freshness } = compared.head ?? {}
+  const figures = live.live === null || freshness === undefined ? null : { ...live.live, counts, freshness }
   const loss = figures === null ? null : await lossSince(door, figures, head, compared, read)
   const { funds, added = [] } = compared.documents ?? {}
   const isNew = new Set(funds?.added)

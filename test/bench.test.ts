@@ -73,7 +73,10 @@ describe('npm run bench', () => {
   })
 
   it('says which benchmarks there are if it does not know one', () => {
-    expect(bench('walk')).toMatchObject({ status: 2, stderr: expect.stringContaining('start|build|since|night') })
+    expect(bench('walk')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('start|build|since|night'),
+    })
     expect(bench('constructor')).toMatchObject({ status: 2 })
     expect(bench('compare', save('only', [1], [1]))).toMatchObject({ status: 2 })
   })

@@ -126,9 +126,7 @@ describe.runIf(isComplete && !isMissing(canBuild))('the image', () => {
       console.log([...names].join(' '))`
     const load = ['sh', '-c', 'cd /opt/fundpress && exec node --input-type=module --eval "$1"', 'sh', script]
     const names = (await expectSuccess(image.run(load))).trim().split(' ')
-    expect(names).toEqual(
-      expect.arrayContaining(['@aws-sdk/client-s3', 'better-sqlite3', 'csv-parse']),
-    )
+    expect(names).toEqual(expect.arrayContaining(['@aws-sdk/client-s3', 'better-sqlite3', 'csv-parse']))
   })
 
   it('runs commands of `notify`: a program, and a line of the shell', async () => {

@@ -121,12 +121,14 @@ export function overlayStore(base: ObjectStore): OverlayStore {
     close: written.close,
     get,
     put,
-    putFile: async (file, { key, sha256 }, options) => {
-      options?.assertFresh?.()
-      const bytes = sizeOf(file)
-      count('PutObject')
-      return keep(key, bytes, `"${sha256 ?? `${file} ${bytes}`}"`, file)
-    },
+    putFile: (file, { key, sha256 }, options) =>
+      // Whatever it throws is a rejection.
+      new Promise((resolve) => {
+        options?.assertFresh?.()
+        const bytes = sizeOf(file)
+        count('PutObject')
+        resolve(keep(key, bytes, `"${sha256 ?? `${file} ${bytes}`}"`, file))
+      }),
     // The put that follows costs the same.
     ...(base.copy && { copy: () => Promise.resolve(null) }),
     list: (prefix, options) =>

@@ -105,10 +105,7 @@ function header(facts: FundFacts, language: Language, key: string): Html {
   const german = profile?.categoryDe ?? null
   const category = german === null ? null : categoryIn(language, german, profile?.categoryEn ?? null)
   const figures = headFigures(facts, language)
-  // A database may hold any text: only a web address becomes a link, never one that a browser would run.
-  const address = isWebAddress(fund.url) ? URL.parse(fund.url)?.href : undefined
-  // A fund without a page of its company's has this one.
-  const website = address?.endsWith(`/funds/${fund.isin}/`) === true ? undefined : address
+  const website = websiteOf(fund)
   const income = profile?.accumulating === 1 ? w.accumulating : w.distributing
   return html`<div class="fund-head">
     ${category !== null && html`<p class="eyebrow">${category}</p> `}
@@ -122,6 +119,13 @@ function header(facts: FundFacts, language: Language, key: string): Html {
     </p>
     ${lifeNote(facts, language, key)} ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
   </div> `
+}
+
+/** A database may hold any text: only a web address becomes a link, never one that a browser would run. */
+function websiteOf({ isin, url }: FundFacts['fund']): string | undefined {
+  const address = isWebAddress(url) ? URL.parse(url)?.href : undefined
+  // A fund without a page of its company's has this one.
+  return address?.endsWith(`/funds/${isin}/`) === true ? undefined : address
 }
 
 function headFigures(facts: FundFacts, language: Language): readonly Html[] {

@@ -7,7 +7,10 @@ import { asOf, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
 
 const folder = tempFolder()
-const [usual, foreign, long, without] = [1, 2, 3, 4].map(isinOf) as [string, string, string, string]
+const usual = isinOf(1)
+const foreign = isinOf(2)
+const long = isinOf(3)
+const without = isinOf(4)
 const absent = [
   'category',
   'fund_assets',

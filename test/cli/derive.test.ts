@@ -13,7 +13,9 @@ const ask = async (line: string) => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return stdout
 }
-const [accumulating, distributing, young] = [isinOf(1), isinOf(2), isinOf(3)]
+const accumulating = isinOf(1)
+const distributing = isinOf(2)
+const young = isinOf(3)
 const asOf = '2026-11-20'
 
 const lines = (rows: readonly (readonly (string | number)[])[]) =>

@@ -45,9 +45,13 @@ export async function servePageKinds() {
   const folder = makeTempFolder()
   const db = folder.file('funds.sqlite')
   const bucket = ['--bucket', `file://${folder.file('bucket')}`]
-  // One of the funds has no index: none is derived for it.
-  const delivered = { FUNDPRESS_DERIVE_LAUNCH_POINT: 'delivered', FUNDPRESS_DERIVE_LEGAL_POINT: 'delivered' }
-  const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', ...delivered }
+  const env = {
+    FUNDPRESS_PAGES: 'true',
+    FUNDPRESS_DOWNLOADS: 'true',
+    // One of the funds has no index: none is derived for it.
+    FUNDPRESS_DERIVE_LAUNCH_POINT: 'delivered',
+    FUNDPRESS_DERIVE_LEGAL_POINT: 'delivered',
+  }
   await fillDemo(14, 3, '2026-11-20')(db)
   for (const [asOf, sql] of [
     ['2026-11-20', changes],

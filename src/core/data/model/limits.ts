@@ -144,7 +144,8 @@ export function valueFault(column: TableColumn, value: string | number, last: st
 
 function errorInNumber({ kind, least }: TableColumn, value: number, last: string): string | undefined {
   if (kind === 'year') {
-    const [from, to] = [firstDay, last].map((day) => Number(day.slice(0, 4))) as [number, number]
+    const from = Number(firstDay.slice(0, 4))
+    const to = Number(last.slice(0, 4))
     return value >= from && value <= to ? undefined : `${value} does not lie between ${from} and ${to}`
   }
   if (!Number.isFinite(value)) return 'is infinite'

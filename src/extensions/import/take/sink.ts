@@ -352,7 +352,9 @@ const none: readonly string[] = []
 /** Checks of a row that no value alone can fail. @returns a function that gives its faults */
 function rowCheck(table: SchemaTable, columns: readonly string[], derived: readonly string[]) {
   const at = (name: string) => columns.indexOf(name)
-  const [isinAt, wknAt, navAt] = [at('isin'), at('wkn'), at('net_asset_value')]
+  const isinAt = at('isin')
+  const wknAt = at('wkn')
+  const navAt = at('net_asset_value')
   if (table === schemaTables.fund && isinAt >= 0 && wknAt >= 0)
     return (values: readonly Value[]): readonly string[] => {
       const wkn = values[wknAt] ?? null

@@ -7,7 +7,9 @@ import { isinOf } from '../../../support/database.ts'
 import { tempFolder } from '../../../support/folders.ts'
 
 const folder = tempFolder()
-const [first, second, third] = [isinOf(1), isinOf(2), isinOf(3)] as const
+const first = isinOf(1)
+const second = isinOf(2)
+const third = isinOf(3)
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -473,7 +473,8 @@ function profileOf(
 
 function categoryOf(record: Found): Record<string, Value | undefined> {
   for (const group of categoryGroups) {
-    const [de, en] = ['de', 'en'].map((language) => inherited(record, `category ${group} ${language}`))
+    const de = inherited(record, `category ${group} de`)
+    const en = inherited(record, `category ${group} en`)
     if (de !== undefined || en !== undefined) return { category_de: de ?? en, category_en: en }
   }
   return {}
@@ -485,7 +486,10 @@ function fiscalYearEnd(record: Found): string | undefined {
     inherited(record, name)
       ?.replace(/[^0-9]/g, '')
       .padStart(2, '0')
-  const [endDay, endMonth, startDay, startMonth] = ['EndDay', 'EndMonth', 'StartDay', 'StartMonth'].map(two)
+  const endDay = two('EndDay')
+  const endMonth = two('EndMonth')
+  const startDay = two('StartDay')
+  const startMonth = two('StartMonth')
   if (endDay !== undefined && endMonth !== undefined) return `${endMonth}-${endDay}`
   if (startDay === undefined || startMonth === undefined) return undefined
   // Of a year that is no leap year: March begins behind 28 February.

@@ -96,6 +96,23 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx before serve', () =>
     await cached.stop()
   })
 
+  it('says of parts what serve says, also where it does not know the length: HEAD, codings, parts, copies', async () => {
+    const coded = 'Accept-Encoding: gzip, deflate, br'
+    for (const target of ['/status/', '/robots.txt', `/api/v1/profile/${isin}/`]) {
+      const { headers } = await ask(target)
+      const copy = `If-None-Match: ${new Map(headers).get('etag') ?? '"a"'}`
+      for (const lines of [[], [coded], ['Range: bytes=0-9'], ['Range: bytes=9999999-'], [copy]])
+        for (const method of ['HEAD', 'GET', 'HEAD']) {
+          const request = { method, target, lines }
+          const expected = comparable(await exchange(serve.base, request))
+          expect({ request, found: comparable(await exchange(nginx.base, request)) }).toEqual({
+            request,
+            found: expected,
+          })
+        }
+    }
+  })
+
   it('keeps what is asked for in a common way, and nothing else', async () => {
     const common = {
       'Accept-Encoding': 'gzip, deflate, br, zstd',

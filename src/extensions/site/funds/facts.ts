@@ -18,10 +18,11 @@ import { structureTypes } from '../../../core/api/contract/structure-types.ts'
 import { routeOf, typesOf } from '../../../core/api/derive/route-table.ts'
 import { endpoints } from '../../../core/api/endpoints/index.ts'
 import { languages } from '../../../core/api/routes/table.ts'
+import { type FundActions, fundActions, noActions, adjusted } from '../../../core/layout/total-return.ts'
 import { dayNumber } from '../../../core/system/day-number.ts'
 import { addYears, daysBetween } from '../../../core/system/days.ts'
 import { classColour } from './chart/classes.ts'
-import { type FundActions, noActions, adjusted, packed } from './chart/actions.ts'
+import { packed } from './chart/actions.ts'
 import { thinned, stackOf } from './chart/charts.ts'
 import { priceLine } from './chart/price-line.ts'
 
@@ -105,18 +106,10 @@ function priceFacts(source: FundPageSource, actions: FundActions) {
 /** None if prices may not be given out. */
 function actionsOf({ fund, rows, navFrom }: FundPageSource): FundActions {
   if (!mayGiveOutPrices(fund)) return noActions
-  const actions = rows('corporateActions')
-  return {
-    distributions: actions.flatMap(({ exDate, amount }) => {
-      if (amount === null) return []
-      const next = navFrom(exDate)
-      const reinvested = next && { day: dayNumber(next.date), nav: next.nav }
-      return [{ exDay: dayNumber(exDate), amount, reinvested }]
-    }),
-    splits: actions.flatMap(({ exDate, factor }) =>
-      factor === null ? [] : [{ exDay: dayNumber(exDate), factor }],
-    ),
-  }
+  return fundActions(rows('corporateActions'), (day) => {
+    const next = navFrom(day)
+    return next && { day: dayNumber(next.date), nav: next.nav }
+  })
 }
 
 function performanceFacts(source: FundPageSource) {

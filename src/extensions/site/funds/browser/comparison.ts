@@ -1,8 +1,14 @@
 /** A comparison: lines that start at 100 on the first day that all funds have in common. Pure. */
 
+import {
+  adjusted,
+  type DayPrice,
+  type FundActions,
+  pricesSince,
+  volatilityOf,
+  yearsBetween,
+} from '../../../../core/layout/total-return.ts'
 import { type ChartPoint, thinned } from '../chart/charts.ts'
-import { adjusted, type DayPrice, type FundActions } from '../chart/actions.ts'
-import { pricesSince } from './prices.ts'
 
 /** All that a comparison needs of a fund. */
 export interface History {
@@ -33,8 +39,6 @@ interface ComparedFund {
 }
 
 const mostPoints = 1000
-/** Fewer would tell little. */
-const leastChanges = 30
 
 /**
  * @param histories at least one @param first start of the period (see `pricesSince`), or null for all
@@ -66,19 +70,11 @@ export function comparisonOf(histories: readonly History[], first: number | null
         to,
         performance: indexOn(end) - 100,
         line: thinned(points, mostPoints),
-        volatility: volatilityOf(days.map(worthOn), (end - start) / 365.25),
+        volatility: volatilityOf(days.map(worthOn), yearsBetween(start, end)),
         indexOn,
       }
     }),
   }
-}
-
-function volatilityOf(values: readonly number[], years: number): number | null {
-  const changes = values.slice(1).map((value, index) => Math.log(value / (values[index] ?? value)))
-  if (changes.length < leastChanges) return null
-  const mean = changes.reduce((sum, change) => sum + change, 0) / changes.length
-  const squares = changes.reduce((sum, change) => sum + (change - mean) ** 2, 0)
-  return Math.sqrt(((squares / (changes.length - 1)) * changes.length) / years) * 100
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Prices from the API of the page's own host. */
 
 import { dayNumber, isoOf } from '../../../../core/system/day-number.ts'
-import type { DayPrice, FundActions } from '../chart/actions.ts'
+import { daysStoodFor, type DayPrice, type FundActions } from '../../../../core/layout/total-return.ts'
 
 /** Part of the API's answer. Historic prices carry a decimal comma. */
 interface PricesAnswer {
@@ -48,21 +48,8 @@ export async function fetchActions(address: string): Promise<FundActions> {
 
 const yearText = (year: number) => String(year).padStart(4, '0')
 
-/** Number of days for which a price stands in if there is no newer one. */
-const tolerance = 7
-
-/** The year of the first price that {@link pricesSince} may take. @param first days since 1970-01-01 */
-export const yearToAsk = (first: number) => yearOf(first - tolerance)
+/** The year of the first price that `pricesSince` may take. @param first days since 1970-01-01 */
+export const yearToAsk = (first: number) => yearOf(first - daysStoodFor)
 
 /** @param day days since 1970-01-01 */
 export const yearOf = (day: number) => Number(isoOf(day).slice(0, 4))
-
-/** Prices from a day on, ascending. If the day has none, the last one before counts. */
-export const pricesSince = <T extends { readonly day: number }>(
-  prices: readonly T[],
-  first: number,
-): readonly T[] =>
-  prices.filter(({ day }, index) => {
-    const next = prices[index + 1]?.day ?? first
-    return day >= first || (next > first && day >= first - tolerance)
-  })

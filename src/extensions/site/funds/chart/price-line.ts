@@ -2,7 +2,13 @@
 
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { isoOf } from '../../../../core/system/day-number.ts'
-import { adjusted, type AdjustedPrice, type DayPrice, type FundActions, reinvestedPrices } from './actions.ts'
+import {
+  adjusted,
+  type AdjustedPrice,
+  type DayPrice,
+  type FundActions,
+  reinvestedPrices,
+} from '../../../../core/layout/total-return.ts'
 import { lineChart, linePath, lineStyle, plotOf, pointMarks } from './charts.ts'
 import { changeLine } from '../../../../core/layout/formats.ts'
 

@@ -9,6 +9,7 @@ import {
   plotOf,
   stackOf,
 } from '../../../src/extensions/site/funds/chart/charts.ts'
+import { chartStyle } from '../../../src/extensions/site/funds/chart/style.ts'
 import { drawing } from '../../../src/core/layout/html.ts'
 import { pageTemplate } from '../../../src/core/layout/layout.ts'
 import { openBrowser, whyNoBrowser } from '../../support/browser.ts'
@@ -70,7 +71,7 @@ it.skipIf(whyNoBrowser !== undefined)(
   'no label of 200 random charts lies on another, on a phone or a desktop',
   async () => {
     const charts = fc.sample(shapes, { numRuns: 200, seed: 32 })
-    const style = pageTemplate('pages/style.css') + pageTemplate('pages/catalogue.css')
+    const style = pageTemplate('pages/style.css') + chartStyle()
     const drawn = charts.map((each, index) =>
       drawing({
         id: `chart-${index}`,

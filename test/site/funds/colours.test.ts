@@ -58,7 +58,7 @@ it('gives a class the same colour on all pages, in charts, legends and tables, a
 })
 
 const style = readFileSync(join(repository, 'templates/pages/style.css'), 'utf8')
-const catalogue = readFileSync(join(repository, 'templates/pages/catalogue.css'), 'utf8')
+const charts = readFileSync(join(repository, 'templates/pages/chart.css'), 'utf8')
 const valuesOf = (css: string, name: RegExp) =>
   [...css.matchAll(name)].map(([, value = '']) =>
     [1, 3, 5].map((at) => parseInt(value.slice(at, at + 2), 16) / 255),
@@ -66,7 +66,7 @@ const valuesOf = (css: string, name: RegExp) =>
 
 describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
   const isDark = scheme === 'dark'
-  const colours = valuesOf(catalogue, /--class-\d+: (#[\da-f]{6})/g).slice(isDark ? 12 : 0, isDark ? 24 : 12)
+  const colours = valuesOf(charts, /--class-\d+: (#[\da-f]{6})/g).slice(isDark ? 12 : 0, isDark ? 24 : 12)
   const paper = valuesOf(style, /--paper: (#[\da-f]{6})/g)[isDark ? 1 : 0] ?? []
 
   it('each colour has a contrast of 3 to the page', () => {
@@ -77,7 +77,7 @@ describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
   it('lines and bars have it, too, pale bars by their outline', () => {
     const series = valuesOf(style, /--series-\d: (#[\da-f]{6})/g).slice(isDark ? 8 : 0, isDark ? 16 : 8)
     expect(series.map((colour) => contrast(colour, paper)).filter((each) => each < 3)).toEqual([])
-    const rules = [...catalogue.matchAll(/^(\.[^{}]*) \{\n([^}]*)\}/gm)]
+    const rules = [...charts.matchAll(/^(\.[^{}]*) \{\n([^}]*)\}/gm)]
     const pale = rules.filter(([, , rule = '']) => rule.includes('fill: color-mix(in srgb, var(--series'))
     expect(pale.length).toBeGreaterThan(1)
     for (const [, selector, rule] of pale)

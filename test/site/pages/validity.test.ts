@@ -4,12 +4,11 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HtmlValidate, type ConfigData, StaticConfigLoader } from 'html-validate'
 import { expect, it } from 'vitest'
-import { editDatabase } from '../../support/database.ts'
-import { once } from '../../support/once.ts'
-import { forced, mustRun, repository, tempFolder } from '../../support/product.ts'
+import { repository, tempFolder } from '../../support/product.ts'
 import { canRun, isMissing } from '../../support/programs.ts'
+import { publishTwice } from '../../support/published-twice.ts'
 import { sample } from '../../support/rounds.ts'
-import { buildDemoSite, buildOddSite, publishedAt } from '../../support/site.ts'
+import { buildDemoSite, buildOddSite } from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
 
 const folder = tempFolder()
@@ -29,26 +28,6 @@ const config: ConfigData = {
     'prefer-native-element': ['error', { exclude: ['listbox'] }],
   },
 }
-
-/** The slot of a second publish: its pages say what a day has changed. */
-const publishTwice = () =>
-  once('site that was published twice', async () => {
-    const { db, out, asOf, stop } = await buildDemoSite()
-    await stop()
-    const changed = folder.file('funds.sqlite')
-    const later = folder.file('later')
-    const publish = (from: string) =>
-      mustRun(['publish', '--out', from, '--bucket', `file://${folder.file('bucket')}`, '--quiet', ...forced])
-    await publish(out)
-    copyFileSync(db, changed)
-    editDatabase(changed, "UPDATE fund SET name = name || ' & Co.' WHERE isin = (SELECT min(isin) FROM fund)")
-    editDatabase(changed, "UPDATE price SET net_asset_value = '1.00' WHERE date LIKE '2026-0%-12'")
-    const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_BASE_URL: publishedAt }
-    const flags = ['--as-of', asOf, '--since', 'none', '--quiet', ...forced]
-    await mustRun(['build', '--db', changed, '--out', later, ...flags], { env })
-    await publish(later)
-    return { out: folder.file('bucket/green'), stop: () => Promise.resolve() }
-  })
 
 const sites = [
   ['a demo', buildDemoSite],

@@ -6,6 +6,7 @@ import { type Language, languages } from '../../../core/api/routes/table.ts'
 import { drawing, html, type Html, linkTo, table, type TableCell } from '../../../core/layout/html.ts'
 import { distributionKeys, frontPages, layout, pageTemplate } from '../../../core/layout/layout.ts'
 import { wording } from '../../../core/layout/wording.ts'
+import { chartStyleKey } from './chart/style.ts'
 import { compareWording } from './compare-wording.ts'
 import { fundListKey, listStyles } from './list.ts'
 import { fundPickerField, pickerWords } from './picker-field.ts'
@@ -35,7 +36,7 @@ function comparePage(source: SitePageSource, language: Language): string {
     parts: source.parts,
     baseUrl: source.baseUrl,
     publisher: source.publisher,
-    styles: [...listStyles, styleKey],
+    styles: [...listStyles, chartStyleKey, styleKey],
     scripts: [scriptKey],
     main: html`<h1>${title}</h1>
       <p class="lead">${w.lead}</p>

@@ -1,10 +1,12 @@
 /** The price chart of a fund as a file of its own, for mails and other websites: in English, light, of a fixed size. */
 
 import type { Page } from '../../../core/api/contract/page.ts'
-import { html, raw } from '../../../core/layout/html.ts'
-import { accentOf, fundChartKey } from '../../../core/layout/layout.ts'
+import { html, type Html, raw } from '../../../core/layout/html.ts'
+import { fundChartKey } from '../../../core/layout/layout.ts'
 import { amountIn, dayIn } from '../../../core/layout/formats.ts'
+import { lineStyle } from './chart/charts.ts'
 import { priceLineShapes } from './chart/price-line.ts'
+import { imageStyle } from './chart/style.ts'
 import type { FundFacts } from './facts.ts'
 import { fundWords } from './wording.ts'
 
@@ -12,27 +14,35 @@ import { fundWords } from './wording.ts'
 const width = 800
 const height = 420
 
-/** A longer name does not fit on its line. */
+/** Of text on one line, in the size of the fund's name. */
 const mostLetters = 60
 
 /** Without a price, or without the permission to show its performance, only words. */
 export function fundChart({ fund, price, performance, publisher }: FundFacts): Page {
   const w = fundWords.en
   const line = price?.line ?? null
-  const letters = [...fund.name]
-  const name = letters.length > mostLetters ? `${letters.slice(0, mostLetters).join('')}…` : fund.name
   const newest =
     price === null
       ? w.withoutPrices
       : `${amountIn('en', price.newest.netAssetValue, fund.currency)}, ${dayIn('en', price.newest.date)}`
-  const refused = typeof performance === 'string' && [w.noPerformance[performance]]
+  const company = publisher?.name ?? null
   const notes =
-    refused || (line === null ? [] : [line.reinvested === null ? w.chartNote : w.imageNoteReinvested, w.past])
+    typeof performance === 'string'
+      ? [w.noPerformance[performance]]
+      : line === null
+        ? []
+        : [line.reinvested === null ? w.chartNote : w.imageNoteReinvested, w.past]
   const chart =
     line &&
-    html`<svg x="80" y="110" width="690" height="230" overflow="visible">
-      ${raw(priceLineShapes(line, 'en'))}
-    </svg> `
+    html`${line.reinvested !== null && [keyAt(290, 0, w.nav), keyAt(440, 1, w.onChart.reinvested)]}<svg
+        x="80"
+        y="118"
+        width="690"
+        height="222"
+        overflow="visible"
+      >
+        ${raw(priceLineShapes(line, 'en'))}
+      </svg> `
   const { markup } = html`<svg
     xmlns="http://www.w3.org/2000/svg"
     width="${width}"
@@ -40,27 +50,35 @@ export function fundChart({ fund, price, performance, publisher }: FundFacts): P
     role="img"
     aria-labelledby="title"
   >
-    <title id="title">${fund.name}: ${w.chartTitle(fund.currency)}</title>
+    <title id="title">
+      ${fund.name}: ${w.chartTitle(fund.currency)}${company !== null && ` (${company})`}
+    </title>
     <style>
-      ${raw(styleOf(accentOf(publisher)))}
+      ${raw(ownStyle + imageStyle(publisher))}
     </style>
     <rect width="100%" height="100%" fill="#fff" />
-    <text class="name" x="24" y="44">${name}</text>
-    <text x="24" y="72">${newest}</text>
+    ${company !== null && html`<text class="note from" x="24" y="26">${cut(company)}</text> `}
+    <text class="name" x="24" y="52">${cut(fund.name)}</text>
+    <text x="24" y="80">${newest}</text>
     ${chart}${notes.map((note, index) => html`<text class="note" x="24" y="${386 + 18 * index}">${note}</text> `)}
   </svg> `
   return { key: fundChartKey(fund.isin), content: markup }
 }
 
-/** As in `templates/pages/catalogue.css`, which has the colours of both themes. */
-const styleOf = (accent: string) => `
-text { font: 15px sans-serif; fill: #17212b }
+function cut(text: string): string {
+  const letters = [...text]
+  return letters.length > mostLetters ? `${letters.slice(0, mostLetters).join('')}…` : text
+}
+
+/** What a line of the chart is. */
+const keyAt = (x: number, style: number, name: string): Html =>
+  html`<path class="${lineStyle(style)}" d="M${x} 75h28" /><text class="note" x="${x + 36}" y="79"
+      >${name}</text
+    > `
+
+/** Of the text around the chart. */
+const ownStyle = `text { font: 15px sans-serif; fill: #17212b }
 .name { font-size: 20px; font-weight: 600 }
-.note, .x text, .y text { font-size: 12px; fill: #55626f }
-.y text { text-anchor: end }
-.x text { text-anchor: middle }
-.x line, .y line { stroke: #dfe4e8 }
-.line { fill: none; stroke: ${accent}; stroke-width: 1.75; vector-effect: non-scaling-stroke }
-.l2 { stroke-dasharray: 7 5 }
-.event { fill: ${accent} }
+.note { font-size: 12px; fill: #55626f }
+.from { font-weight: 600 }
 `

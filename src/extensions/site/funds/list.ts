@@ -22,12 +22,13 @@ import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../../
 import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
 import { amountIn, dayIn, fixedIn, searchKey, unbroken } from '../../../core/layout/formats.ts'
+import { chartStyle, chartStyleKey } from './chart/style.ts'
 import { fundWords, isForeign } from './wording.ts'
 
 const keys = frontPages.funds
 export const fundListKey = 'funds/index.json'
 /** Also for pages that search for funds. */
-export const listStyles = ['funds/catalogue.css', 'funds/list.css']
+export const listStyles = ['funds/list.css']
 
 /** Equal names keep their order. */
 export const sortedByName = <T extends { readonly name: string }>(items: readonly T[]): readonly T[] =>
@@ -42,7 +43,8 @@ export const cataloguePages: SitePages = (source) => {
     { key: keys.en, content: listPage(source, funds, 'en') },
     { key: keys.de, content: listPage(source, funds, 'de') },
     { key: fundListKey, content: JSON.stringify(fundList(source)) },
-    ...['catalogue.css', 'fund.js', 'list.css', 'list.js'].map((name) => ({
+    { key: chartStyleKey, content: chartStyle() },
+    ...['fund.css', 'fund.js', 'list.css', 'list.js'].map((name) => ({
       key: `funds/${name}`,
       content: pageTemplate(`pages/${name}`),
     })),
@@ -133,7 +135,7 @@ function fundTable(funds: readonly FundEntry[], publisher: Publisher | null, lan
     kind: 'funds long carded sortable',
     attributes: html` id="funds" data-more="${w.more}" data-none="${w.none}" data-select="${w.select}"`,
     columns: [
-      column('name', w.fund, 'name', ' aria-sort="ascending"'),
+      column('name', w.fund, '', ' aria-sort="ascending"'),
       column('isin', 'ISIN', 'wide'),
       ...(hasWkn ? [column('wkn', 'WKN', 'wide')] : []),
       column('nav', w.navColumn, 'number'),

@@ -17,6 +17,7 @@ import { feedLink, fundFeedKeys, fundPageKeys, layout, frontPages } from '../../
 import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
 import { amountIn, dayIn, percentIn } from '../../../core/layout/formats.ts'
+import { chartStyleKey } from './chart/style.ts'
 import { factReads, fundEntry, fundFacts, type FundFacts, type PriceFacts } from './facts.ts'
 import { fundFeeds } from './feed.ts'
 import { fundChart } from './image.ts'
@@ -83,7 +84,7 @@ function fundPage(facts: FundFacts, language: Language): string {
     part: 'funds',
     parts,
     publisher,
-    styles: ['funds/catalogue.css'],
+    styles: [chartStyleKey, 'funds/fund.css'],
     scripts: ['funds/fund.js'],
     head: html`${linkedData(markupOf(facts, language))}${
       facts.price !== null && feedLink(key, language, fundFeedKeys(fund.isin)[language], w.feed)

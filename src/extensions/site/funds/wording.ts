@@ -100,8 +100,8 @@ export const fundWords = bilingual((say) => ({
     'Nettoinventarwert je Anteil ohne Ausschüttungen; die gestrichelte Linie legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Punkte markieren Ex-Tage.',
   ),
   imageNoteReinvested: say(
-    'Solid: net asset value per share. Dashed: distributions reinvested (BVI method).',
-    'Durchgezogen: Nettoinventarwert je Anteil. Gestrichelt: mit Wiederanlage der Ausschüttungen (BVI-Methode).',
+    'Net asset value per share. Each distribution is reinvested at that of its ex-date, without costs (BVI method).',
+    'Nettoinventarwert je Anteil. Jede Ausschüttung wird zu dem ihres Ex-Tags wieder angelegt, ohne Kosten (BVI-Methode).',
   ),
   chartNoteSplits: say(
     'Values before a split refer to the shares of today.',

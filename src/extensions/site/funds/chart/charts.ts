@@ -336,14 +336,14 @@ export function barChart(bars: readonly Bar[], language: Language): string {
     const sign = percent < 0 ? 'down' : 'up'
     const [y, dy] = percent < 0 ? [bottom, '1.2em'] : [top, '-.45em']
     // Counted from the end, so that the newest keeps its label on a narrow screen.
-    const odd = bars.length > mostYearLabels && (bars.length - index) % 2 === 0 ? ' odd' : ''
+    const odd = bars.length > mostYearLabels && (bars.length - index) % 2 === 0 ? ' class="odd"' : ''
     const second = below === null ? '' : `<tspan x="${middle}" dy="1.25em">${below}</tspan>`
     markup +=
       `<rect class="${below === null ? sign : `running ${sign}`}" x="${toPercent((index + 0.2) * slot)}"` +
       ` y="${toPercent(top)}" width="${toPercent(slot * 0.6)}" height="${toPercent(bottom - top)}"/>` +
       `<text class="figure" x="${middle}" y="${toPercent(y)}" dy="${dy}">` +
       `${fixedIn(language, percent, Math.abs(percent) < 100 ? 1 : 0)}</text>` +
-      `<text class="label${odd}" x="${middle}" y="100%" dy="20">${label}${second}</text>`
+      `<text${odd} x="${middle}" y="100%" dy="20">${label}${second}</text>`
   }
   return `${markup}</g>`
 }

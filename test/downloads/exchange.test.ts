@@ -54,6 +54,7 @@ async function livesNight(): Promise<Night> {
      UPDATE fund SET end_date = '2026-12-16' WHERE isin = '${unexplained}';
      UPDATE fund SET suspended_from = '2026-11-21' WHERE isin = '${closed}';
      UPDATE fund SET suspended_from = '2026-11-21', suspended_to = '2026-11-30' WHERE isin = '${paused}';
+     INSERT INTO document SELECT isin, 'annual_report', language, date, 'CH', title, url FROM document WHERE kind = 'annual_report';
      INSERT INTO corporate_action (isin, ex_date, kind, successor_isin)
        VALUES ('${merger}', '2026-12-10', 'merger', '${isinOf(7)}');`,
   )

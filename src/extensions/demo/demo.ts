@@ -199,6 +199,7 @@ function documentRows(
           kind,
           language,
           date,
+          country: '',
           title: titles[kind][language],
           url: `https://moewenstein.example/${isin}/${kind}-${date}-${language}.pdf`,
         })),

@@ -50,6 +50,7 @@ const columnTypes: Readonly<Record<Kind, ColumnType>> = {
   structureType: 'text',
   currency: 'text',
   language: 'text',
+  country: 'text',
   address: 'text',
   dayOfYear: 'text',
   day: 'date',

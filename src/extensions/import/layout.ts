@@ -214,7 +214,10 @@ export function fitsTable(
   const { fields, unknown, unnamed } = assign(table, header.slice(0, width), options)
   const names = new Set([...fields.map(({ column }) => column.name), ...options.constants.keys()])
   const isWhole = unknown.length === 0 && unnamed.length === 0 && names.size > table.key.length
-  return isWhole && table.key.every((name) => names.has(name))
+  return (
+    isWhole &&
+    table.columns.every(({ name, isKey, hasDefault }) => !isKey || hasDefault === true || names.has(name))
+  )
 }
 
 /** @returns what is set for all rows of the table, and what is wrong with it */

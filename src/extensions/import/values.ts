@@ -35,14 +35,21 @@ export const isProblem = (value: Value | CellProblem): value is CellProblem =>
 
 /** An empty cell is NULL, and so is a word for a missing value. */
 export function convert(cell: FileCell, column: TableColumn, notation: Notation): Value | CellProblem {
-  const { kind, isNullable } = column
+  const { kind } = column
   const isEmpty = typeof cell === 'string' && (kind === 'text' ? cell === '' : cell.trim() === '')
-  if (isEmpty) return isNullable ? null : { reason: 'is empty' }
+  if (isEmpty) return emptyValue(column, 'is empty')
   if (typeof cell === 'number') return fromNumber(cell, kind, notation)
   if (typeof cell !== 'string') return fromDate(cell, kind)
   const value = ownWords[column.name]?.get(cell.trim().toLowerCase()) ?? converters[kind](cell, notation)
   if (!isProblem(value) || !(isMissing(cell) || isMissingNumber(cell, kind))) return value
-  return isNullable ? null : { reason: `is ${quoted(cell)}, which says that there is no value` }
+  return emptyValue(column, `is ${quoted(cell)}, which says that there is no value`)
+}
+
+/** What a column has where a file names no value. @param reason why it cannot have none */
+export function emptyValue({ kind, isNullable }: TableColumn, reason: string): Value | CellProblem {
+  if (isNullable) return null
+  // A part of a key, which cannot be NULL: the document is for all countries.
+  return kind === 'country' ? '' : { reason }
 }
 
 const kindsOfNumbers: readonly Kind[] = ['decimal', 'number', 'fraction', 'integer', 'day', 'year']
@@ -84,6 +91,7 @@ const converters: Readonly<Record<Kind, Converter>> = {
   isin: (cell) => (isIsinInEitherCase(cell.trim()) ? cell.trim().toUpperCase() : checked('isin', cell)),
   structureType: (cell) => checked('structureType', cell.trim()),
   currency: (cell, { takesMinorUnits }) => currencyIn(writtenCurrency(cell), takesMinorUnits),
+  country: (cell) => checked('country', cell.trim().toUpperCase()),
   language: (cell) => checked('language', cell.trim().toLowerCase()),
   address: (cell) => checked('address', cell.trim()),
   wkn: wknOf,

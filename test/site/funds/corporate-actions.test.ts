@@ -39,7 +39,14 @@ beforeAll(async () => {
        WHERE isin = '${split}' AND date >= '${splitDay}';
      INSERT INTO corporate_action (isin, ex_date, kind, successor_isin) VALUES
        ('${merger.isin}', '${merger.day}', 'merger', '${paying}'), ('${former.isin}', '${former.day}', 'merger', '${paying}');
-     INSERT INTO document VALUES ('${paying}', 'kid', 'en', '2020-01-01', 'An <old> paper', 'https://example.com/?a=1&b=2')`,
+     INSERT INTO document VALUES ('${paying}', 'kid', 'en', '2020-01-01', '', 'An <old> paper', 'https://example.com/?a=1&b=2');
+     DELETE FROM document WHERE isin = '${split}';
+     INSERT INTO document VALUES ('${split}', 'kid', 'de', '2026-01-02', 'DE', 'For one', 'https://example.com/de'),
+       ('${split}', 'kid', 'de', '2026-01-02', 'LU', 'For two', 'https://example.com/at'),
+       ('${split}', 'kid', 'de', '2026-01-02', 'AT', 'For two', 'https://example.com/at'),
+       ('${split}', 'kid', 'de', '2025-01-02', 'CH', 'Swiss', 'https://example.com/ch'),
+       ('${split}', 'kid', 'de', '2025-01-02', 'DE', 'Superseded', 'https://example.com/old'),
+       ('${split}', 'prospectus', 'de', '2025-01-02', '', 'For all', 'https://example.com/all')`,
   )
   const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
   const build = ['build', '--db', dbFile, '--out', folder.file('out'), '--as-of', asOf, '--quiet']
@@ -218,6 +225,26 @@ describe('documents about a fund', () => {
     expect(lines.length - 1).toBe(
       value('SELECT count(*) FROM document WHERE isin IN (SELECT isin FROM fund WHERE data_permitted)'),
     )
+  })
+
+  it('name their countries, and are the newest of each', async () => {
+    const { documents } = (await json(`funds/${split}/documents.json`)) as {
+      documents: readonly { readonly title: string; readonly countries?: readonly string[] }[]
+    }
+    expect(documents.map(({ title, countries = null }) => [title, countries])).toEqual([
+      ['Swiss', ['CH']],
+      ['Superseded', ['DE']],
+      ['For two', ['AT', 'LU']],
+      ['For one', ['DE']],
+      ['For all', null],
+    ])
+    const [shown = '', earlier = ''] = (
+      (await pageOf(split)).split('aria-labelledby="papers"')[1] ?? ''
+    ).split('<details>')
+    for (const cell of ['Countries', 'AT, LU', 'CH', 'DE', 'all']) expect(shown).toContain(`>${cell}</t`)
+    expect(shown).not.toContain('Superseded')
+    expect(earlier).toContain('Superseded')
+    expect(await pageOf(paying)).not.toContain('>Countries</t')
   })
 
   it.each([

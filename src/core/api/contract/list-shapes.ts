@@ -240,6 +240,9 @@ const documents = record({
       ),
       title: text('Title of the document', 'Titel des Dokuments'),
       url: text('Address of the document', 'Adresse des Dokuments'),
+      countries: optional(
+        list(text('Country that it is for, ISO 3166-1', 'Land, für das es gilt, ISO 3166-1')),
+      ),
     }),
   ),
 })

@@ -47,6 +47,8 @@ export interface DocumentRow {
   /** ISO 639-1 */
   readonly language: string
   readonly date: string
+  /** ISO 3166-1; '' for all countries. A document for several has a row for each. */
+  readonly country: string
   readonly title: string
   readonly url: string
 }

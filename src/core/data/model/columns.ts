@@ -7,7 +7,7 @@ import { descriptionOf, type Fields } from '../../api/contract/shape.ts'
  * What the values of a column are. The checks and the import treat all columns of a kind alike.
  * - `decimal`: plain decimal text, never a float. `number`: a double. `fraction`: a double; a new one of 20 % or more is refused.
  * - `day`: YYYY-MM-DD. `dayOfYear`: MM-DD. `flag`: 0 or 1. `currency`: ISO 4217. `structureType`: one of the 33.
- * `language`: ISO 639-1. `address`: of the web. `wkn`: six characters, doubtful otherwise.
+ * `language`: ISO 639-1. `country`: ISO 3166-1, or '' for all. `address`: of the web. `wkn`: six characters, doubtful otherwise.
  */
 export type Kind = TextKind | 'number' | 'fraction' | 'integer' | 'flag' | 'year'
 export type TextKind =
@@ -17,6 +17,7 @@ export type TextKind =
   | 'structureType'
   | 'currency'
   | 'language'
+  | 'country'
   | 'address'
   | 'day'
   | 'dayOfYear'

@@ -12,6 +12,7 @@ import {
   unfitForXml,
 } from '../../api/contract/texts.ts'
 import { isDay, isIsin } from '../../api/routes/values.ts'
+import { countryFault } from './countries.ts'
 import { currencyFault } from './currencies.ts'
 import { printableNumber, quoted } from './printable.ts'
 import type { TableColumn, TextKind } from './columns.ts'
@@ -107,6 +108,7 @@ export const textFaults: Readonly<Record<TextKind, (text: string) => string | un
   isin: unless(isIsin, 'an ISIN: wrong form or check digit'),
   structureType: unless((text) => knownTypes.has(text), 'one of the structure types'),
   currency: currencyFault,
+  country: countryFault,
   language: unless((text) => /^[a-z]{2}$/.test(text), 'a language: two small letters, ISO 639-1'),
   address: unless(
     (text) =>

@@ -122,7 +122,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
   }),
   documents: table<RowOf<'documents'>>({
     name: 'document',
-    key: ['kind', 'language', 'date'],
+    key: ['kind', 'language', 'date', 'country'],
     download: 'documents',
     needs: 'data',
     en: 'Documents about the funds, such as key information documents and reports',
@@ -131,6 +131,12 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       kind: column<RowOf<'documents'>['kind']>('text')('Kind of the document', { allowed: documentKinds }),
       language: column<string>('language')('Language of the document, ISO 639-1'),
       date: day('Day of the document; of a report, the end of its period', { afterAsOf: 'warning' }),
+      country: column<string>('country')(
+        'Country that the document is for, ISO 3166-1; empty for all of them',
+        {
+          hasDefault: true,
+        },
+      ),
       title: text('Title of the document'),
       url: column<string>('address')('Address of the document'),
     },

@@ -198,13 +198,14 @@ const documentTypes: Readonly<Record<string, string>> = {
 }
 
 function documentElement(document: Readonly<Record<string, Text>>): string {
-  const { isin, kind, language, date, title, url } = document
+  const { isin, kind, language, country, date, title, url } = document
   const shareClass = xmlElement('Identifiers', elements({ ISIN: isin }))
   return xmlElement(
     'Document',
     elements({
       Type: elements({ ListedType: documentTypes[kind ?? ''] }),
       Language: language,
+      PublicationCountries: elements({ Country: country }),
       ShareClasses: xmlElement('ShareClass', shareClass),
       Name: cut(title, 256),
       ForPublicUsage: 'true',

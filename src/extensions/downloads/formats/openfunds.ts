@@ -47,7 +47,7 @@ export const openfunds: RowsFormat = {
 interface Facts extends ReturnType<typeof exchangeFund> {
   /** The newest distribution. */
   readonly dividend: ReturnType<typeof exchangeFund>['distributions'][number] | undefined
-  /** The KIDs of the newest day that has one: the fields have one day for all languages. */
+  /** The KIDs for all countries, of the newest day that has one: the fields have one day for all languages, and no country. */
   readonly kids: ReturnType<typeof documentsOf>
 }
 
@@ -62,7 +62,7 @@ function factsOf(rows: FundTables): Facts {
   }
 }
 
-const isKid = ({ kind }: Readonly<Record<string, string | null>>) => kind === 'kid'
+const isKid = ({ kind, country }: Readonly<Record<string, string | null>>) => kind === 'kid' && country === ''
 
 interface Field {
   readonly id: string

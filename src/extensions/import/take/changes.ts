@@ -200,7 +200,7 @@ function removalsOf(db: Database, table: SchemaTable, same: string) {
 
 /** Key columns with few values, which say of what sort a row is; the others say which one it is: a day, a year, a position, a label. */
 const isOfSort = ({ isKey, kind, allowed }: TableColumn) =>
-  isKey && (allowed !== undefined || kind === 'structureType' || kind === 'language')
+  isKey && (allowed !== undefined || kind === 'structureType' || kind === 'language' || kind === 'country')
 
 /**
  * A query for the number of a fund's rows that go, beyond the new ones of the same sort: documents of this year replace those of the

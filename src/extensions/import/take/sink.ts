@@ -11,7 +11,7 @@ import { wknFault } from '../../../core/data/model/limits.ts'
 import { columnsOf, deriveHint } from '../layout.ts'
 import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
-import { convert, isProblem, type Value } from '../values.ts'
+import { convert, emptyValue, isProblem, type Value } from '../values.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { paymentAdder } from './payments.ts'
 import { bitsOf, openKept, openStaging, type Difference, type Origin, type Place } from './staging.ts'
@@ -108,7 +108,10 @@ export function openSink(db: Database, options: SinkOptions) {
   }
 
   /** @returns a function that stages a row and gives its faults */
-  const stager = (table: SchemaTable, columns: readonly string[], manner: Manner) => {
+  const stager = (table: SchemaTable, brings: readonly string[], manner: Manner) => {
+    const filled = keyColumnsToFill(table, brings)
+    const columns = [...brings, ...filled.map(({ name }) => name)]
+    const fillings = filled.map((column) => keyValue(column))
     const shape = shapeOf(table, columns, manner)
     const { stored, derived, lacked, has } = shape
     if (shape.lacksKey) return () => [`it lacks ${lacked.join(', ')}`]
@@ -120,9 +123,10 @@ export function openSink(db: Database, options: SinkOptions) {
     const check = rowCheck(table, columns, derived)
     const mayHaveHundredths = takesMinorUnits && columns.includes('currency')
     return (given: readonly Value[], origin: Origin): readonly string[] => {
+      const whole = fillings.length === 0 ? given : [...given, ...fillings]
       const { values, faults } = mayHaveHundredths
-        ? inWholeUnits(columns, given)
-        : { values: given, faults: none }
+        ? inWholeUnits(columns, whole)
+        : { values: whole, faults: none }
       const wrong = [...faults, ...check(values)]
       if (wrong.length > 0) return wrong
       const key = () => keyAt.map((at) => values[at] ?? null)
@@ -140,7 +144,7 @@ export function openSink(db: Database, options: SinkOptions) {
       if (done.kind === 'refused') return [done.reason]
       if (done.kind === 'added') {
         addTo(brought, table, shape)
-        if (values !== given) countsOf(origin).hundredths++
+        if (values !== whole) countsOf(origin).hundredths++
         return []
       }
       const { there, other } = done
@@ -381,6 +385,15 @@ interface Shape {
 }
 
 const stagedCurrency = 'fund_currency'
+
+/** Key columns that have a value for rows that name none: the country of a document. */
+const keyColumnsToFill = ({ columns }: SchemaTable, given: readonly string[]): readonly TableColumn[] =>
+  columns.filter(({ name, isKey, hasDefault }) => isKey && hasDefault === true && !given.includes(name))
+
+function keyValue(column: TableColumn): Value {
+  const value = emptyValue(column, '')
+  return isProblem(value) ? null : value
+}
 
 function shapeOf(table: SchemaTable, columns: readonly string[], { absent, isDeriving }: Manner): Shape {
   const names = table.columns.map(({ name }) => name)

@@ -7,6 +7,7 @@ import { csvEncoder } from '../../../core/api/encode/csv.ts'
 import { isoOf } from '../../../core/system/day-number.ts'
 import { distributionKeys, documentsKey } from '../../../core/layout/layout.ts'
 import type { FundFacts } from './facts.ts'
+import { papersOf } from './papers.ts'
 
 const { distributions: shape } = listShapes
 const csv = csvEncoder(shape, { records: 'distributions', then: [] })
@@ -25,7 +26,12 @@ export function fundLists({ fund, actions, documents }: FundFacts): readonly Pag
     })),
     splits: actions.splits.map(({ exDay, factor }) => ({ ex_date: isoOf(exDay), factor })),
   }
-  const papers: ValueOf<typeof listShapes.documents> = { isin, documents }
+  const papers: ValueOf<typeof listShapes.documents> = {
+    isin,
+    documents: papersOf(documents).map(({ countries, ...paper }) =>
+      countries.length === 0 ? paper : { ...paper, countries },
+    ),
+  }
   const keys = distributionKeys(isin)
   return [
     { key: keys.csv, content: csv.document(paid) },

@@ -177,6 +177,8 @@ export const fundWords = bilingual((say) => ({
   },
   earlier: say('Earlier documents', 'Frühere Dokumente'),
   language: say('Language', 'Sprache'),
+  countries: say('Countries', 'Länder'),
+  allCountries: say('all', 'alle'),
   ranges: say('Period of the chart', 'Zeitraum des Diagramms'),
   rangeNames: {
     '1M': { short: '1M', name: say('1 month', '1 Monat') },

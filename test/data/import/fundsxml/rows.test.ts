@@ -544,6 +544,7 @@ describe('FundsXML: documents', () => {
     readonly isPublic?: string
     readonly url?: string
     readonly language?: string
+    readonly countries?: readonly string[]
   }
   const paper = ({
     type = 'PRIIPS-KID',
@@ -551,9 +552,14 @@ describe('FundsXML: documents', () => {
     isPublic = 'true',
     url = 'https://funds.example/kid.pdf',
     language = 'de',
+    countries = [],
   }: Paper) =>
-    `<Document><Type><ListedType>${type}</ListedType></Type><Language>${language}</Language>${of}<Name>A paper</Name>
+    `<Document><Type><ListedType>${type}</ListedType></Type><Language>${language}</Language>${countriesOf(countries)}${of}<Name>A paper</Name>
 <ForPublicUsage>${isPublic}</ForPublicUsage><CreationDate>2026-01-02</CreationDate>${url === '' ? '' : `<DocumentURL>${url}</DocumentURL>`}</Document>`
+  const countriesOf = (codes: readonly string[]) =>
+    codes.length === 0
+      ? ''
+      : `<PublicationCountries>${codes.map((code) => `<Country>${code}</Country>`).join('')}</PublicationCountries>`
   const ofClass = (isin: string) =>
     `<ShareClasses><ShareClass><Identifiers><ISIN>${isin}</ISIN></Identifiers></ShareClass></ShareClasses>`
   const ofFund = (lei: string) => `<Fund><Identifiers><LEI>${lei}</LEI></Identifiers></Fund>`
@@ -587,6 +593,21 @@ describe('FundsXML: documents', () => {
       'a document of type AuditReport: the schema has no such kind',
       'a document that is not said to be public (ForPublicUsage)',
       'a document without an address (DocumentURL): files cannot be held',
+    ])
+  })
+
+  it('takes one for several countries once for each', async () => {
+    const all = [
+      paper({ of: ofClass(first), countries: ['DE'] }),
+      paper({ of: ofClass(first), countries: ['AT', 'LU', 'AT'], url: 'https://funds.example/kid-at.pdf' }),
+    ]
+    const { rows } = await read(
+      document({ classes: shareClass(first), more: `<Documents>${all.join('')}</Documents>` }),
+    )
+    expect(rows['document']?.map(({ country, url }) => [country, url])).toEqual([
+      ['DE', 'https://funds.example/kid.pdf'],
+      ['AT', 'https://funds.example/kid-at.pdf'],
+      ['LU', 'https://funds.example/kid-at.pdf'],
     ])
   })
 })

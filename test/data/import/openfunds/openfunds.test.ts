@@ -75,6 +75,8 @@ const full: Fields = {
   'OFEP000750(de)': 'https://funds.example/kid-de.pdf',
   'OFEP000750(en)': 'https://funds.example/kid-en.pdf',
   OFEP000700: '2024-01-15',
+  'OFEP080600(en)': 'https://funds.example/kid-gb.pdf',
+  OFEP080500: '2024-01-15',
 }
 
 const fund = `SELECT name, fund_inception_date, currency, wkn FROM fund WHERE isin = '${first}'`
@@ -86,7 +88,7 @@ const profile = `SELECT category_de, category_en, benchmark, fund_assets, total_
   FROM profile WHERE isin = '${first}'`
 const emt = `SELECT srri, ongoing_costs, ongoing_costs_date, transaction_costs, compatible_for_clients_with_esg_preferences AS esg
   FROM emt WHERE isin = '${first}'`
-const documents = 'SELECT isin, kind, language, date, title, url FROM document ORDER BY language'
+const documents = 'SELECT isin, kind, language, date, country, title, url FROM document ORDER BY language'
 
 function expectFull(query: (sql: string) => readonly unknown[]) {
   expect(query(fund)).toMatchObject([
@@ -131,8 +133,27 @@ function expectFull(query: (sql: string) => readonly unknown[]) {
   ])
   const kid = { isin: first, kind: 'kid', date: '2024-01-15' }
   expect(query(documents)).toEqual([
-    { ...kid, language: 'de', title: 'Basisinformationsblatt', url: 'https://funds.example/kid-de.pdf' },
-    { ...kid, language: 'en', title: 'Key information document', url: 'https://funds.example/kid-en.pdf' },
+    {
+      ...kid,
+      language: 'de',
+      country: '',
+      title: 'Basisinformationsblatt',
+      url: 'https://funds.example/kid-de.pdf',
+    },
+    {
+      ...kid,
+      language: 'en',
+      country: '',
+      title: 'Key information document',
+      url: 'https://funds.example/kid-en.pdf',
+    },
+    {
+      ...kid,
+      language: 'en',
+      country: 'GB',
+      title: 'Key information document',
+      url: 'https://funds.example/kid-gb.pdf',
+    },
   ])
 }
 

@@ -42,7 +42,10 @@ export function documentsElement(sink: RowSink, spill: Spill): Element {
       title: texts['Name'] ?? texts['FileName'] ?? type,
       url: texts['DocumentURL'],
     }
-    for (const isin of isins) sink.row('document', { isin, ...present(values) }, place)
+    const countries = [...new Set(linesOf(texts['PublicationCountry']))]
+    for (const isin of isins)
+      for (const country of countries.length === 0 ? [undefined] : countries)
+        sink.row('document', { isin, ...present({ ...values, country }) }, place)
   }
   return {
     below: {
@@ -50,6 +53,7 @@ export function documentsElement(sink: RowSink, spill: Spill): Element {
         below: {
           Type: { below: leaves('ListedType UnlistedType') },
           ...leaves('Language Name FileName ForPublicUsage CreationDate ModificationDate DocumentURL'),
+          PublicationCountries: { below: { Country: { text: 'PublicationCountry' } } },
           Fund: { below: { Identifiers: { below: { LEI: { text: 'Fund' }, ISIN: { text: 'Fund' } } } } },
           Subfunds: {
             below: {

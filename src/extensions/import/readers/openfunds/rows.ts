@@ -90,7 +90,12 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
       collect('corporate_action', `${isin} ${exDate} merger`, values, place)
     }
     for (const document of documentsOf(record, of, sink))
-      collect('document', [isin, document.language, document.date].join(' '), { isin, ...document }, place)
+      collect(
+        'document',
+        [isin, document.language, document.date, document.country].join(' '),
+        { isin, ...document },
+        place,
+      )
   }
 
   const takeDistribution = ({ isin, place }: OpenRecord, of: TextOf): void => {
@@ -286,19 +291,39 @@ function takePrice(record: OpenRecord, of: TextOf, sink: RowSink): void {
 
 const kidTitles: Readonly<Record<string, string>> = { de: 'Basisinformationsblatt' }
 
-function documentsOf({ values, place }: OpenRecord, of: TextOf, sink: RowSink) {
-  const found = [...values].filter(([key, url]) => key.startsWith('OFEP000750') && typeof url === 'string')
-  const date = of('OFEP000700')
+interface KidFields {
+  readonly url: OfId
+  readonly day: OfId
+  /** Absent: openfunds does not say for which countries it is. */
+  readonly country?: string
+}
+
+const kidFields: readonly KidFields[] = [
+  { url: 'OFEP000750', day: 'OFEP000700' },
+  { url: 'OFEP080600', day: 'OFEP080500', country: 'GB' },
+  { url: 'OFEP081600', day: 'OFEP081500', country: 'GB' },
+]
+
+const documentsOf = (record: OpenRecord, of: TextOf, sink: RowSink) =>
+  kidFields.flatMap((fields) => kidsOf(record, fields, of, sink))
+
+function kidsOf(
+  { values, place }: OpenRecord,
+  { url: id, day, country }: KidFields,
+  of: TextOf,
+  sink: RowSink,
+) {
+  const found = [...values].filter(([key, url]) => key.startsWith(id) && typeof url === 'string')
+  const date = of(day)
   return found.flatMap(([key, url]) => {
     const language = /\(([a-z]{2})/.exec(key)?.[1]
     if (language === undefined)
-      sink.leftOut(
-        'a KID whose language the file does not say: its field names it, as in OFEP000750(de)',
-        place,
-      )
-    else if (typeof date !== 'string') sink.leftOut('a KID without its day (OFEP000700)', place)
-    else
-      return [{ kind: 'kid', language, date, title: kidTitles[language] ?? 'Key information document', url }]
+      sink.leftOut(`a KID whose language the file does not say: its field names it, as in ${id}(de)`, place)
+    else if (typeof date !== 'string') sink.leftOut(`a KID without its day (${day})`, place)
+    else {
+      const title = kidTitles[language] ?? 'Key information document'
+      return [{ kind: 'kid', language, date, ...(country !== undefined && { country }), title, url }]
+    }
     return []
   })
 }

@@ -248,7 +248,11 @@ describe('a group that fits no fund', () => {
 
 describe('the status page', () => {
   it.each([
-    ['index.html', 'Some prices are stale', ['late', '30 Nov 2026', 'not monitored', '≥\u00a01,000']],
+    [
+      'index.html',
+      'Some prices are stale',
+      ['late', '30\u00a0Nov\u00a02026', 'not monitored', '≥\u00a01,000'],
+    ],
     ['de.html', 'Preise sind veraltet', ['verspätet', '30.11.2026', 'nicht überwacht', '≥\u00a01.000']],
   ])('%s shows the same as the JSON, escapes names and loads nothing from elsewhere', (name, ...said) => {
     const page = textOf('out', name)

@@ -107,7 +107,7 @@ it('lists what happened, one statement each, without numbers of documents', () =
   }
   expect(describeChanges(what, 'en').lines).toEqual([
     '1 price of 1 fund corrected',
-    'Fonds A & B (DE0008471400) 2 Nov 2026, Net asset value (NAV) per share: 1,234.50 → none',
+    'Fonds A & B (DE0008471400) 2\u00a0Nov\u00a02026, Net asset value (NAV) per share: 1,234.50 → none',
     'New prices for 1,412 funds',
     'The changes of 1 file are not known',
   ])

@@ -45,7 +45,7 @@ export function amountIn(language: Language, decimal: string, currency: string):
   return (language === 'de' ? parts : parts.reverse()).join('\u00a0')
 }
 
-/** Text that stays on one line: a day, or a number with its unit. */
+/** Text that stays on one line: a number with its unit. */
 export const unbroken = (text: string) => text.replaceAll(' ', '\u00a0')
 
 /**
@@ -91,7 +91,7 @@ export function changeLine(language: Language, period: string, from: ValueOnDay,
   if (!Number.isFinite(percent)) return period
   const text = changeIn(language, percent)
   const tone = !/[1-9]/.test(text) ? '' : percent > 0 ? 'good' : 'bad'
-  const days = `${unbroken(dayIn(language, from.date))} – ${unbroken(dayIn(language, to.date))}`
+  const days = `${dayIn(language, from.date)} – ${dayIn(language, to.date)}`
   return `${period}: <b class="${tone}">${text}</b> <small>${days}</small>`
 }
 
@@ -107,12 +107,12 @@ export const months: Readonly<Record<Language, readonly string[]>> = {
   en: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
 }
 
-/** An ISO 8601 day: `20.11.2026` in German, `20 Nov 2026` in English. */
+/** An ISO 8601 day: `20.11.2026` in German, `20 Nov 2026` in English, with spaces that do not break. */
 export function dayIn(language: Language, iso: string): string {
   const [year = '', month = '', day = ''] = iso.split('-')
   return language === 'de'
     ? `${day}.${month}.${year}`
-    : `${Number(day)} ${months.en[Number(month) - 1]} ${year}`
+    : `${Number(day)}\u00a0${months.en[Number(month) - 1]}\u00a0${year}`
 }
 
 /** A day without its year, `20.11.` or `20 Nov`, with a space that does not break. @param monthDay MM-DD */

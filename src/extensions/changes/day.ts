@@ -9,7 +9,7 @@ import type {
 } from '../../core/api/contract/changes.ts'
 import { priceTitle } from '../../core/api/contract/prices.ts'
 import type { Language } from '../../core/api/routes/table.ts'
-import { dayIn, unbroken } from '../../core/layout/formats.ts'
+import { dayIn } from '../../core/layout/formats.ts'
 import { html, type Html, type TableCell, wideTable } from '../../core/layout/html.ts'
 import { countIn, describeChanges, headingsOf, maxRows, otherLines, valueIn } from './words.ts'
 import { changeWords } from './wording.ts'
@@ -93,7 +93,7 @@ function correctedCells(
 ): readonly TableCell[] {
   const { language } = place
   const values = [before, after].map((value) => valueIn(language, value))
-  return [fundCell(fund, place), unbroken(dayIn(language, date)), priceTitle(item, language), ...values]
+  return [fundCell(fund, place), dayIn(language, date), priceTitle(item, language), ...values]
 }
 
 const fundList = (heading: string | null, funds: readonly NamedFund[], place: Place): Html | null =>

@@ -146,7 +146,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         if (box === null) throw new Error('there is no plot')
         await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2)
         const tip = page.locator('#nav .tip')
-        expect(await tip.textContent()).toMatch(new RegExp(`^[A-Z]{3}\u00a0${navOn(asOf)}, 20 Nov 2026`))
+        expect(await tip.textContent()).toMatch(
+          new RegExp(`^[A-Z]{3}\u00a0${navOn(asOf)}, 20\u00a0Nov\u00a02026`),
+        )
         expect(await tip.isVisible()).toBe(true)
         await page.mouse.move(box.x + box.width / 2, box.y + 5)
         const [, nav = '', day = ''] =

@@ -162,7 +162,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     await stage.focus()
     await page.keyboard.press('Home')
     const text = () => stage.getAttribute('aria-valuetext')
-    expect(await text()).toMatch(/^20 Nov 2025, /)
+    expect(await text()).toMatch(/^20\u00a0Nov\u00a02025, /)
     expect((await text())?.match(/: 100\.00/g)).toHaveLength(4)
     await page.keyboard.press('End')
     for (const percent of performances) expect(await text()).toContain(`: ${(100 + percent).toFixed(2)}`)

@@ -87,7 +87,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
       expect(await styleOf('body', 'display')).toBe('flex')
       expect(await styleOf('thead th', 'position')).toBe('sticky')
       expect(await page.locator('#live').innerText()).toMatch(
-        /^Live since\n\d{1,2} \w+ \d{4}\n\d\d:\d\d, (this minute|\d+ minutes? ago)$/,
+        /^Live since\n\d{1,2}\u00a0\w+\u00a0\d{4}\n\d\d:\d\d, (this minute|\d+ minutes? ago)$/,
       )
       if (out === 'site') expect(await unreachedByKeyboard(page, 'a[href]')).toEqual([])
       else {
@@ -153,7 +153,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     }
     s3.put('funds', 'staged.json', JSON.stringify(staged))
     for (const [key, shown] of [
-      ['', /^Staged, not live yet\n23 Nov 2026\n2026-11-23-0123456789ab: \d\d:\d\d, 3 hours ago$/],
+      ['', /^Staged, not live yet\n23\u00a0Nov\u00a02026\n2026-11-23-0123456789ab: \d\d:\d\d, 3 hours ago$/],
       [
         'de.html',
         /^Vorbereitet, noch nicht online\n23.11.2026\n2026-11-23-0123456789ab: \d\d:\d\d, vor 3 Stunden$/,

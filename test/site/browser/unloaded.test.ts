@@ -163,7 +163,12 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
 
   it('tells a day of changes that cannot be loaded from one that is not known', async () => {
     for (const [key, name, failed, unknown] of [
-      ['', 'Try again', 'The changes on 20 Nov 2026 could not be loaded.', 'are not known (any more)'],
+      [
+        '',
+        'Try again',
+        'The changes on 20\u00a0Nov\u00a02026 could not be loaded.',
+        'are not known (any more)',
+      ],
       [
         'de.html',
         'Erneut versuchen',

@@ -136,7 +136,7 @@ describe('the price chart', () => {
     const inEnglish = Number(nav).toLocaleString('en-US', { minimumFractionDigits: 2 })
     expect(english).toMatch(new RegExp(`<dd>[A-Z]{3}\u00a0${inEnglish}</dd>`))
     expect(german).toContain('20.11.2026')
-    expect(english).toContain('20 Nov 2026')
+    expect(english).toContain('20\u00a0Nov\u00a02026')
   })
 
   it('has an axis of round values around the whole line', async () => {

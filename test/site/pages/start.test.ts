@@ -202,7 +202,7 @@ describe('the start page', () => {
       '<p>We have launched funds since 1950.</p> <p>Questions? &#60;b&#62;Ask us&#60;/b&#62;.</p>',
     )
     expect(read('de.html')).toContain('<p>Wir legen seit 1950 Fonds auf.</p>')
-    expect(read('index.html')).toContain('As of 20 Nov 2026')
+    expect(read('index.html')).toContain('As of 20\u00a0Nov\u00a02026')
     expect(read('de.html')).toContain('Stichtag: 20.11.2026')
   })
 
@@ -231,7 +231,7 @@ describe('the start page', () => {
     expect(shown).toHaveLength(Math.min(10, changes.length))
     for (const [isin, change] of shown)
       expect(Number(funds.find((fund) => fund.isin === isin)?.price?.change_percent)).toBe(change)
-    expect(read('index.html')).toContain('<h2>Changes on 20 Nov 2026</h2>')
+    expect(read('index.html')).toContain('<h2>Changes on 20\u00a0Nov\u00a02026</h2>')
     expect(read('index.html')).toContain(
       `<a class="button first" href="funds/index.html">All funds (${funds.length})</a>`,
     )

@@ -21,7 +21,7 @@ import { addressOf } from '../../../core/layout/head.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../../../core/layout/layout.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
-import { amountIn, dayIn, fixedIn, searchKey, unbroken } from '../../../core/layout/formats.ts'
+import { amountIn, dayIn, fixedIn, searchKey } from '../../../core/layout/formats.ts'
 import { chartStyle, chartStyleKey } from './chart/style.ts'
 import { fundWords, isForeign } from './wording.ts'
 
@@ -169,8 +169,7 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
     const word = state === null ? '' : statusWords[language].marks[state]
     // A narrow screen has no column for the day: the mark names it.
     const mark =
-      state !== null &&
-      html` <small class="mark ${state}">${word}<span class="slim">, ${unbroken(day)}</span></small>`
+      state !== null && html` <small class="mark ${state}">${word}<span class="slim">, ${day}</span></small>`
     return [
       sortedBy({ content: [amountIn(language, price.nav, currency), mark] }, price.nav),
       // The digits of a day are in the order of days.

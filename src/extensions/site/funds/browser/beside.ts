@@ -2,7 +2,7 @@
 
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { isoOf } from '../../../../core/system/day-number.ts'
-import { dayIn, percentIn, unbroken } from '../../../../core/layout/formats.ts'
+import { dayIn, percentIn } from '../../../../core/layout/formats.ts'
 import { exploreChart, nearestDay } from './stage.ts'
 
 /** The table has a row for each bar, the last bar first, and may have more. */
@@ -32,7 +32,7 @@ export function exploreAreas(figure: HTMLElement, language: Language): void {
     name: cell.parentElement?.querySelector('th')?.textContent ?? '',
     shares: (cell.dataset['shares'] ?? '').split(' ').map((share) => percentIn(language, Number(share))),
   }))
-  const dayOf = (index: number) => unbroken(dayIn(language, isoOf(days[index] ?? last)))
+  const dayOf = (index: number) => dayIn(language, isoOf(days[index] ?? last))
   exploreChart(figure)({
     last: days.length - 1,
     nearest: (share) => nearestDay(days, first + share * (last - first)),

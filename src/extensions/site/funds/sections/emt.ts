@@ -48,7 +48,7 @@ function valueOf({ id, codes, day }: Field, row: EmtRow, language: Language): Ht
   const date = day === undefined ? null : row[day]
   // Costs are fractions: 0.0158 is 1.58 %.
   const percent = percentIn(language, Number(value) * 100)
-  return date === null ? percent : `${percent} (${unbroken(dayIn(language, date))})`
+  return date === null ? percent : `${percent} (${dayIn(language, date)})`
 }
 
 const say = (en: string, de: string): Texts => ({ en, de })

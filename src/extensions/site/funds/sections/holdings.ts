@@ -26,7 +26,6 @@ import {
   germanTextIn,
   monthDayIn,
   percentIn,
-  unbroken,
 } from '../../../../core/layout/formats.ts'
 import { classColour } from '../chart/classes.ts'
 import { areaChart, rowBars } from '../chart/charts.ts'
@@ -108,7 +107,7 @@ function allocationPart(allocation: Allocation, title: string, language: Languag
   const caption = `${w.allocations}: ${title}`
   const id = `allocation-${derivatives}`
   const description = `${dayIn(language, first)} – ${dayIn(language, last)}`
-  const share = html`${w.shareOn} <span class="day">${unbroken(dayIn(language, last))}</span>`
+  const share = html`${w.shareOn} <span class="day">${dayIn(language, last)}</span>`
   return html`<figure class="beside area-chart" data-days="${days.join(' ')}">
     ${stack && drawing({ id, title: caption, description, height: 220, shapes: areaChart(stack, language) })}
     ${table({
@@ -162,7 +161,7 @@ export function profileSection({ fund, profile: row }: FundFacts, language: Lang
     [
       [w.category, orNull(row.categoryDe, (german) => categoryIn(language, german, row.categoryEn))],
       [w.benchmark, row.benchmark],
-      [w.inception, unbroken(dayIn(language, fund.inceptionDate))],
+      [w.inception, dayIn(language, fund.inceptionDate)],
       [w.assets, orNull(row.fundAssets, money)],
       [w.totalAssets, amountIn(language, row.totalFundAssets, row.totalFundAssetsCurrency ?? fund.currency)],
       [w.fiscalYear, monthDayIn(language, row.endOfFiscalYear)],

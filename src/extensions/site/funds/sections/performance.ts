@@ -21,7 +21,7 @@ import { distributionKeys } from '../../../../core/layout/layout.ts'
 import { wording } from '../../../../core/layout/wording.ts'
 import { fundWords, isForeign } from '../wording.ts'
 import { barChart } from '../chart/charts.ts'
-import { amountIn, changeIn, dayIn, decimalIn, unbroken } from '../../../../core/layout/formats.ts'
+import { amountIn, changeIn, dayIn, decimalIn } from '../../../../core/layout/formats.ts'
 import { priceLineChange, priceLineShapes } from '../chart/price-line.ts'
 import type { FundFacts, Line, PerformanceFacts } from '../facts.ts'
 
@@ -85,7 +85,7 @@ function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
   const w = fundWords[language]
   const percentOf = (value: number | null) => (value === null ? noValue(language) : changeIn(language, value))
   const rows = periods.toReversed().map(({ dateFrom, dateTo, gross, net }) => {
-    const period = `${unbroken(dayIn(language, dateFrom))} – ${unbroken(dayIn(language, dateTo))}`
+    const period = `${dayIn(language, dateFrom)} – ${dayIn(language, dateTo)}`
     return [period, percentOf(gross), percentOf(net)]
   })
   return html`<div>

@@ -131,6 +131,8 @@ describe('a line break or another control character', () => {
     'site.terms': 'https://a.example/b?c#d',
     'site.homePage': 'https://a.example/b?c#d',
     'site.logo': 'logo.svg',
+    'site.icon': 'icon.png',
+    'site.preview': 'preview.png',
     'site.accentLight': '#0b6463',
     'site.accentDark': '#8ab4f8',
     'freshness.calendar': 'DE-BY',

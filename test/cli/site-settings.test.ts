@@ -1,4 +1,4 @@
-/** The settings of the company: its logo, its colours and its texts, and what is refused. */
+/** The settings of the company: its pictures, its colours and its texts, and what is refused. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -113,6 +113,40 @@ describe('the logo', () => {
       code: 2,
       stderr: expect.stringContaining(says),
     })
+  })
+})
+
+describe.each([
+  ['icon', 180, 180],
+  ['preview', 1200, 630],
+] as const)('the %s', (name, width, height) => {
+  const withPicture = (content: string | Uint8Array, out = 'refused') => {
+    mkdirSync(folder.file('config'), { recursive: true })
+    writeFileSync(folder.file('config/picture'), content)
+    return build({ [name]: 'picture' }, out)
+  }
+
+  it('is a PNG file beside the config file, which every page names', async () => {
+    expect(await withPicture(png(width, height), name)).toMatchObject({ code: 0 })
+    expect(readFileSync(folder.file(`${name}/docs/assets/${name}.png`))).toEqual(png(width, height))
+    const pages = filesIn(folder.file(name)).filter((key) => /^(?!not-found).*\.html$/.test(key))
+    const named =
+      name === 'icon'
+        ? /<link rel="icon" href="[./]*(docs\/)?assets\/icon\.png" type="image\/png" \/>/
+        : /\/docs\/assets\/preview\.png"/
+    expect(pages.filter((key) => !named.test(read(name, key)))).toEqual([])
+    expect(pages.length).toBeGreaterThan(30)
+  })
+
+  it.each([
+    ['another type', goodSvg, 'it is not a PNG file'],
+    ['another size', png(400, 100), 'it is 400 x 100 pixels large: it must '],
+    ['a side too short', png(64, 64), 'it is 64 x 64 pixels large: it must '],
+    ['too many bytes', Buffer.alloc(300_001), 'it has 300001 bytes, and may have '],
+  ])('with %s is refused before anything is built', async (_, content, says) => {
+    const refused = await withPicture(content)
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain(`site.${name} is ${folder.file('config/picture')}: ${says}`)
   })
 })
 

@@ -17,7 +17,7 @@ import { messageOf } from '../system/message.ts'
 import { openSigning, type Signing } from '../system/ssh-signature.ts'
 import type { Session } from './command.ts'
 import { UsageError, wrongSettings } from './failure.ts'
-import { readLogo } from './logo.ts'
+import { readIcon, readLogo, readPreview } from './pictures.ts'
 import { type FlagsOf, type overrideOptions, required } from './options.ts'
 import { cut, statement } from './safe-text.ts'
 import { openSecret } from './setting-fields.ts'
@@ -195,14 +195,16 @@ export function signatureRules(session: Session, who: 'publish' | 'plan' | 'nobo
   return { trusted: trustedKeys(session), key: keys[who](session) }
 }
 
-/** Null if the settings name neither company nor licence. @throws {UsageError} for a logo that is refused */
+/** Null if the settings name neither company nor licence. @throws {UsageError} for a picture that is refused */
 function publisherOf({ site, licence: { name, url } }: Settings): Publisher | null {
   if (Object.values(site).every((value) => value === null) && name === null) return null
-  const { logo, accentLight, accentDark, startEn, startDe, ...named } = site
+  const { logo, icon, preview, accentLight, accentDark, startEn, startDe, ...named } = site
   return {
     ...named,
     licence: name === null ? null : { name, url },
     logo: logo === null ? null : readLogo(logo),
+    icon: icon === null ? null : readIcon(icon),
+    preview: preview === null ? null : readPreview(preview),
     accent: { light: accentLight, dark: accentDark },
     start: { en: startEn, de: startDe },
   }

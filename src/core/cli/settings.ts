@@ -228,6 +228,14 @@ export const configShape = z.strictObject(
         'Its logo, an SVG or PNG file of at most 100 KB. The header of each page shows it on white.',
         orNull(path),
       ),
+      icon: say(
+        'Its icon, a square PNG file of 180 to 512 pixels and at most 100 KB, for tabs, bookmarks and home screens.',
+        orNull(path),
+      ),
+      preview: say(
+        'Its picture for previews of links in chats and social networks, a PNG file of 1200 x 630 pixels and at most 300 KB.',
+        orNull(path),
+      ),
       accentLight: say('The colour of links on light pages. Contrast: at least 4.5:1.', orNull(colour)),
       accentDark: say('The colour of links on dark pages. Contrast: at least 4.5:1.', orNull(colour)),
       startEn: say('A text for the English start page. Blank lines separate paragraphs.', orNull(paragraphs)),

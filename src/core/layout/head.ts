@@ -3,6 +3,7 @@
 import type { Publisher } from '../api/contract/page.ts'
 import type { Language } from '../api/routes/table.ts'
 import { html, linkedData, type Html } from './html.ts'
+import { previewKey, previewSize } from './pictures.ts'
 
 export type PageKeys = Readonly<Record<Language, string>>
 
@@ -14,8 +15,9 @@ interface Described {
   readonly keys: PageKeys
   /** Without a closing slash. */
   readonly baseUrl: string
-  readonly publisher: Publisher | null
   readonly siteName: string
+  /** False of a page that is alone. */
+  readonly hasPictures: boolean
   /** The pages from the start page to this one; empty for the start page. */
   readonly trail: readonly Crumb[]
 }
@@ -25,12 +27,19 @@ interface Crumb {
   readonly key: string
 }
 
-/** The one public address of a file: that of a folder without `index.html`. `/` may be in either language, so the start page keeps its name. */
-export const addressOf = (baseUrl: string, key: string): string =>
-  `${baseUrl}/${key.replace(/\/index\.html(?=$|#)/, '/')}`
-
-/** The API's. Not `/`, which answers in the reader's language: search engines want an address whose page names it as its own. */
+/** The API's: that of an answer to a request that names none, such as those of search engines. */
 export const defaultLanguage = 'de'
+
+export const startKeys: PageKeys = { en: 'index.html', de: 'de.html' }
+
+/**
+ * The one public address of a file: that of a folder without `index.html`. `/` is the start page in the default language: so
+ * a search engine gets it there. In the other language, it keeps its name.
+ */
+export const addressOf = (baseUrl: string, key: string): string =>
+  key === startKeys[defaultLanguage]
+    ? `${baseUrl}/`
+    : `${baseUrl}/${key.replace(/\/index\.html(?=$|#)/, '/')}`
 
 const locales: Readonly<Record<Language, string>> = { en: 'en_GB', de: 'de_DE' }
 
@@ -42,7 +51,6 @@ export function headLinks(page: Described): Html {
     html`<link rel="alternate" hreflang="${hreflang}" href="${href}" /> `
   const property = (name: string, content: string) =>
     html`<meta property="og:${name}" content="${content}" /> `
-  const logo = page.publisher?.logo ?? null
   return html`<link rel="canonical" href="${address(keys[language])}" />
     ${[alternate('en', address(keys.en)), alternate('de', address(keys.de)), alternate('x-default', address(keys[defaultLanguage]))]}${[
       property('type', 'website'),
@@ -52,12 +60,13 @@ export function headLinks(page: Described): Html {
       property('url', address(keys[language])),
       property('locale', locales[language]),
       property('locale:alternate', locales[other]),
-      // Previews do not show SVG.
-      logo?.key.endsWith('.png') === true && [
-        property('image', address(logo.key)),
-        property('image:width', String(logo.width)),
-        property('image:height', String(logo.height)),
+      page.hasPictures && [
+        property('image', address(previewKey)),
+        property('image:width', String(previewSize.width)),
+        property('image:height', String(previewSize.height)),
         property('image:alt', siteName),
+        // Title, text and picture are those above.
+        html`<meta name="twitter:card" content="summary_large_image" /> `,
       ],
     ]}${trail.length > 1 && linkedData(breadcrumbs(trail, address))}`
 }

@@ -5,14 +5,14 @@ import type { Page, Publisher, SitePart, SiteParts } from '../api/contract/page.
 import type { Language } from '../api/routes/table.ts'
 import { wording } from './wording.ts'
 import { colourRules } from './colours.ts'
-import { headLinks, type PageKeys } from './head.ts'
+import { headLinks, startKeys, type PageKeys } from './head.ts'
 import { html, linkTo, raw, type Html } from './html.ts'
+import { iconKey, pictures, pngIconKey } from './pictures.ts'
 
 const styleKey = 'docs/assets/style.css'
 export const statusStyleKey = 'status/status.css'
-const iconKey = 'docs/assets/icon.svg'
 
-/** The style sheet, icon and logo of all pages: each extension with pages puts them into the snapshot. */
+/** The style sheet, icons and pictures of all pages: each extension with pages puts them into the snapshot. */
 export function sharedPages(publisher: Publisher | null): readonly Page[] {
   const icon = pageTemplate('pages/icon.svg')
   const colour = accentOf(publisher)
@@ -20,6 +20,7 @@ export function sharedPages(publisher: Publisher | null): readonly Page[] {
   return [
     { key: styleKey, content: styleSheet(publisher) },
     { key: iconKey, content: icon.replace(iconColour, colour) },
+    ...pictures(publisher ?? {}, colour),
     ...(logo === null ? [] : [{ key: logo.key, content: Buffer.from(logo.content, 'base64') }]),
   ]
 }
@@ -42,8 +43,6 @@ const styleSheet = (publisher: Publisher | null): string =>
 /** @param path below `templates/` @throws {Error} if the file does not exist */
 export const pageTemplate = (path: string): string =>
   readFileSync(new URL(`../../../templates/${path}`, import.meta.url), 'utf8')
-
-export const startKeys: PageKeys = { en: 'index.html', de: 'de.html' }
 
 /** The page for missing ones, shown at any address. */
 export const notFoundKeys: PageKeys = { en: 'not-found/index.html', de: 'not-found/de.html' }
@@ -130,7 +129,7 @@ export function layout(page: PageLayout): string {
         <meta name="description" content="${page.description}" />
         ${
           !isAlone &&
-          html`<link rel="icon" href="${link(iconKey)}" type="image/svg+xml" />
+          html`${icons(page, link)}
             <link rel="stylesheet" href="${link(styleKey)}" /> `
         }${page.styles?.map((style) => html`<link rel="stylesheet" href="${link(style)}" /> `)}${page.scripts?.map(
           (script) => html`<script src="${link(script)}" defer></script> `,
@@ -155,6 +154,14 @@ export function layout(page: PageLayout): string {
     </html> `
   return document.markup
 }
+
+/** The company's icon is a PNG, ours an SVG. Home screens of Apple take a PNG only. */
+const icons = ({ publisher }: PageLayout, link: (to: string) => string): Html =>
+  html`${
+      (publisher?.icon ?? null) === null
+        ? html`<link rel="icon" href="${link(iconKey)}" type="image/svg+xml" />`
+        : html`<link rel="icon" href="${link(pngIconKey)}" type="image/png" />`
+    } <link rel="apple-touch-icon" href="${link(pngIconKey)}" />`
 
 /** With the company, for bookmarks and search results. */
 function titleOf({ title, language, publisher }: PageLayout): string {
@@ -184,6 +191,7 @@ function describedHead(page: PageLayout): Html {
     ...page,
     keys,
     siteName: publisher?.name ?? brand,
+    hasPictures: !isAlone,
     trail: isAlone ? [] : [...first, ...above, ...own],
   })
 }
@@ -244,8 +252,10 @@ function siteLinks(page: PageLayout, brand: Html): Html {
   const home = parts.includes('start')
     ? html`<a class="brand" href="${link(startKeys[language])}">${brand}</a>`
     : plainBrand(brand)
+  // Where there is no room for the menu, the button shows it: a popover needs no script.
   return html`${home}
-    <nav aria-label="${w.navigation}">
+    <button type="button" class="menu" popovertarget="menu">${w.menu}</button>
+    <nav id="menu" popover aria-label="${w.navigation}">
       <ul>
         ${items}
       </ul>

@@ -8,6 +8,7 @@ export const wording = bilingual((say) => ({
     start: say('Start page', 'Startseite'),
     skip: say('Skip to content', 'Zum Inhalt springen'),
     navigation: say('Site navigation', 'Hauptnavigation'),
+    menu: say('Menu', 'Menü'),
     language: say('Language', 'Sprache'),
     made: say('Published with fundpress.', 'Veröffentlicht mit fundpress.'),
     imprint: say('Imprint', 'Impressum'),

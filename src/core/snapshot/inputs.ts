@@ -20,7 +20,7 @@ import type { FundReader } from '../data/read/fund-reader.ts'
 import { cached } from '../system/cached.ts'
 import type { Rows } from './fund-documents.ts'
 
-/** Digest of the publisher, with the bytes of the logo. Cached: all funds of a thread share the object. */
+/** Digest of the publisher, with the bytes of its pictures. Cached: all funds of a thread share the object. */
 export const digestOfPublisher = cached((publisher: Publisher | null) =>
   fromOf('publisher', JSON.stringify(publisher)),
 )

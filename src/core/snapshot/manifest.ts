@@ -97,6 +97,17 @@ const figure = z.union([z.string(), z.number()], 'a figure')
 const isLikeGuard = (value: unknown) => typeof value === 'string' && /^[a-z-]{1,40}$/.test(value)
 
 const textOrNull = z.nullable(z.string('a text or null'))
+const pictureForm = z.nullable(
+  z.object(
+    {
+      key: form.objectKey,
+      width: z.number('a number'),
+      height: z.number('a number'),
+      content: form.aText,
+    },
+    'a picture or null',
+  ),
+)
 const publisherForm = z.object(
   {
     name: textOrNull,
@@ -109,17 +120,9 @@ const publisherForm = z.object(
     fundNames: z.nullable(z.enum(languages, 'a language or null')),
     security: textOrNull,
     licence: z.nullable(z.object({ name: form.aText, url: textOrNull }, 'a licence or null')),
-    logo: z.nullable(
-      z.object(
-        {
-          key: form.objectKey,
-          width: z.number('a number'),
-          height: z.number('a number'),
-          content: form.aText,
-        },
-        'a logo or null',
-      ),
-    ),
+    logo: pictureForm,
+    icon: pictureForm,
+    preview: pictureForm,
     accent: z.object({ light: textOrNull, dark: textOrNull }, 'colours'),
     start: z.object({ en: textOrNull, de: textOrNull }, 'texts'),
   },

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isRefusal } from '../api/contract/endpoint.ts'
 import { restrictedFunds } from '../api/contract/fund.ts'
-import type { FundEntry, Page, Publisher, SitePageSource } from '../api/contract/page.ts'
+import type { FundEntry, Page, Picture, Publisher, SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { type Finding, generalWarning, refusalOf } from '../data/check/finding.ts'
 import {
@@ -370,7 +370,7 @@ async function finish(
     ...(merged.length > 0 && { merged }),
     ...(successors.length > 0 && { successors }),
     counts: tables === null ? undefined : { documents, ...tables },
-    site: hasPages ? { publisher: withoutLogoBytes(publisher), parts } : null,
+    site: hasPages ? { publisher: withoutPictureBytes(publisher), parts } : null,
     files: [...signature, ...listed],
   }
   await build.lines.write(head)
@@ -405,6 +405,10 @@ function inOrder(pages: readonly Page[]): readonly Page[] {
 /** Number of stale funds that a publish names when it refuses a snapshot. */
 const namedStale = 10
 
-/** For the manifest: pages name the file of the logo. */
-const withoutLogoBytes = (publisher: Publisher | null): Publisher | null =>
-  publisher?.logo ? { ...publisher, logo: { ...publisher.logo, content: '' } } : publisher
+/** For the manifest: pages name the files of the pictures. */
+function withoutPictureBytes(publisher: Publisher | null): Publisher | null {
+  if (publisher === null) return null
+  const named = (picture: Picture | null) => (picture === null ? null : { ...picture, content: '' })
+  const { logo, icon, preview } = publisher
+  return { ...publisher, logo: named(logo), icon: named(icon), preview: named(preview) }
+}

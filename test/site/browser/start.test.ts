@@ -42,6 +42,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
         FUNDPRESS_PAGES: 'true',
         FUNDPRESS_DOWNLOADS: 'true',
         FUNDPRESS_SITE_NAME: 'Muster Kapitalverwaltungsgesellschaft mbH',
+        FUNDPRESS_SITE_ACCENT_LIGHT: '#123a6f',
       },
     })
     funds = (JSON.parse(readFileSync(`${out}/funds/index.json`, 'utf8')) as { funds: typeof funds }).funds
@@ -64,6 +65,43 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
       await visited.end()
     },
   )
+
+  it('has pictures for home screens and previews of links in the colour of the company', async () => {
+    const { page, end } = await open('index.html')
+    const drawn = (name: string) =>
+      page.evaluate<unknown>(`(async () => {
+        const image = new Image()
+        image.src = 'docs/assets/${name}.png'
+        await image.decode()
+        const canvas = document.createElement('canvas')
+        const context = canvas.getContext('2d')
+        context.drawImage(image, 0, 0)
+        return { size: [image.naturalWidth, image.naturalHeight], corner: [...context.getImageData(0, 0, 1, 1).data] }
+      })()`)
+    const corner = [0x12, 0x3a, 0x6f, 255]
+    expect(await drawn('icon')).toEqual({ size: [180, 180], corner })
+    expect(await drawn('preview')).toEqual({ size: [1200, 630], corner })
+    await end()
+  })
+
+  it('shows its menu on a narrow screen at the press of a button, and by the keyboard, without scripts', async () => {
+    const { page, end } = await open('de.html', { ...phoneLight, scripts: false })
+    const menu = page.getByRole('navigation', { name: 'Hauptnavigation' })
+    const button = page.getByRole('button', { name: 'Menü' })
+    expect(await menu.isVisible()).toBe(false)
+    // One row.
+    expect((await page.locator('header').boundingBox())?.height).toBeLessThan(64)
+    await button.click()
+    expect(await menu.getByRole('link').allTextContents()).toContain('Downloads')
+    await page.keyboard.press('Escape')
+    expect(await menu.isVisible()).toBe(false)
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/funds/de.html')
+    await end()
+  })
 
   it('suggests funds by parts of their names, and goes to the only one that is left', async () => {
     const { page, complaints, end } = await open('index.html')

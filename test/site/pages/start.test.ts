@@ -1,6 +1,6 @@
 /** The start page, the page in place of missing ones, and what all pages tell search engines and link previews. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { SitePageSource } from '../../../src/core/api/contract/page.ts'
 import { sitemapPages } from '../../../src/extensions/site/start/sitemap.ts'
@@ -58,8 +58,11 @@ const read = (key: string, from = out) => readFileSync(join(from, key), 'utf8')
 /** Of `downloads/`, search engines shall know the newest only: its address does not change. */
 const pagesOf = () => filesIn(out).filter((key) => /^(?!.*\/latest\/|not-found\/).*\.html$/.test(key))
 const steady = (key: string) => key.replace(`downloads/${asOf}/`, 'downloads/latest/')
-/** A folder has one address, without the name of its page. */
-const addressOf = (key: string) => `${baseUrl}/${steady(key).replace(/\/index\.html$/, '/')}`
+/** A folder has one address, without the name of its page. Who asks `/` for no language gets German. */
+const addressOf = (key: string) =>
+  `${baseUrl}/${steady(key)
+    .replace(/\/index\.html$/, '/')
+    .replace(/^de\.html$/, '')}`
 /** Parsed once: that takes a process for each page. */
 const htmlOf = cached((key: string) => readHtml(read(key)))
 const linksIn = (key: string, rel: string) =>
@@ -89,20 +92,21 @@ describe('every page', () => {
       const languages = linksIn(key, 'alternate').filter(({ hreflang }) => hreflang !== undefined)
       expect(languages.map(({ hreflang }) => hreflang)).toEqual(['en', 'de', 'x-default'])
       const [english, german, other] = languages.map(({ href = '' }) => href.slice(baseUrl.length + 1))
-      // Pages are German, as the API is. Not `/`, which answers in the reader's language.
+      // Pages are German, as the API is.
       expect(other).toBe(german)
       expect([english, german].map((to) => `${baseUrl}/${to ?? ''}`)).toContain(addressOf(key))
       for (const [to = '', lang] of [
         [english, 'en'],
         [german, 'de'],
       ]) {
-        const made = to.replace('downloads/latest/', `downloads/${asOf}/`).replace(/\/$/, '/index.html')
+        const page = to === '' ? 'de.html' : to
+        const made = page.replace('downloads/latest/', `downloads/${asOf}/`).replace(/\/$/, '/index.html')
         expect(read(made)).toContain(`<html lang="${lang}">`)
       }
     }
   })
 
-  it('has a title, a description, an address and the logo for link previews', ({ skip }) => {
+  it('has a title, a description, an address and a picture for link previews', ({ skip }) => {
     skip(lacks('xmllint'), 'needs xmllint')
     for (const key of pagesOf()) {
       const { elements } = htmlOf(key)
@@ -119,11 +123,15 @@ describe('every page', () => {
         'og:url': addressOf(key),
         'og:locale': isGerman ? 'de_DE' : 'en_GB',
         'og:locale:alternate': isGerman ? 'en_GB' : 'de_DE',
-        'og:image': `${baseUrl}/docs/assets/logo.png`,
-        'og:image:width': '400',
-        'og:image:height': '100',
+        'og:image': `${baseUrl}/docs/assets/preview.png`,
+        'og:image:width': '1200',
+        'og:image:height': '630',
         'og:image:alt': site.name,
       })
+      const card = htmlOf(key).elements.find(({ attributes }) => attributes['name'] === 'twitter:card')
+      expect(card?.attributes['content']).toBe('summary_large_image')
+      const [icon = {}] = linksIn(key, 'apple-touch-icon')
+      expect(posix.join(posix.dirname(key), icon['href'] ?? '')).toBe('docs/assets/icon.png')
     }
   })
 
@@ -136,7 +144,7 @@ describe('every page', () => {
       const isGerman = /(^|\/)de(\.html|\/)/.test(key)
       expect(items[0]).toMatchObject({
         name: isGerman ? 'Startseite' : 'Start page',
-        item: `${baseUrl}/${isGerman ? 'de' : 'index'}.html`,
+        item: `${baseUrl}/${isGerman ? '' : 'index.html'}`,
       })
       expect(items.at(-1)?.item).toBe(addressOf(key))
     }

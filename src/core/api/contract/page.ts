@@ -46,7 +46,11 @@ export interface Publisher {
   /** A mail address or an `https` address for reports of vulnerabilities. */
   readonly security: string | null
   readonly licence: Licence | null
-  readonly logo: Logo | null
+  readonly logo: Picture | null
+  /** A square PNG for tabs of browsers, bookmarks and home screens. */
+  readonly icon: Picture | null
+  /** A PNG for previews of links. */
+  readonly preview: Picture | null
   /** The colour of links, as `#rrggbb`, for each theme. */
   readonly accent: { readonly light: string | null; readonly dark: string | null }
   /** Text for the start page. Empty lines separate paragraphs. */
@@ -58,13 +62,13 @@ export interface Licence {
   readonly url: string | null
 }
 
-export interface Logo {
+export interface Picture {
   /** Relative to the snapshot. Ends with `.svg` or `.png`. */
   readonly key: string
   /** In CSS pixels. */
   readonly width: number
   readonly height: number
-  /** Base64, so that digests of a publisher cover it. */
+  /** Base64, so that digests of a publisher cover it; empty in a manifest. */
   readonly content: string
 }
 

@@ -7,7 +7,7 @@ import { amountIn, dayIn, fixedIn } from '../../../core/layout/formats.ts'
 import { fundListKey, listStyles, sortedByName } from '../funds/list.ts'
 import { fundPickerField, pickerWords } from '../funds/picker-field.ts'
 import { fundWords } from '../funds/wording.ts'
-import { addressOf, organizationOf } from '../../../core/layout/head.ts'
+import { addressOf, organizationOf, startKeys } from '../../../core/layout/head.ts'
 import {
   changeCell,
   fundName,
@@ -27,7 +27,6 @@ import {
   linksOf,
   notFoundKeys,
   pageTemplate,
-  startKeys,
 } from '../../../core/layout/layout.ts'
 import { wording } from '../../../core/layout/wording.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'

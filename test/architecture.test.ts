@@ -75,6 +75,28 @@ it('each room of the core, and each extension, has a README', () => {
   expect(rooms.filter((readme) => !existsSync(join(src, readme)))).toEqual([])
 })
 
+it('has as many lines to read as its map says, to within a tenth', () => {
+  const linesBelow = (place: string) =>
+    files
+      .filter((file) => file === place || file.startsWith(`${place}/`))
+      .reduce((sum, file) => sum + readFileSync(join(src, file), 'utf8').split('\n').length - 1, 0)
+  const rows = readFileSync(join(src, 'README.md'), 'utf8').matchAll(
+    /^\| [^|`]+ \| ([^|]*`[^|]+) \| ([\d,]+) \|$/gm,
+  )
+  const said = [...rows].map(([, places = '', lines = '']) => {
+    const found = [...places.matchAll(/`([^`]+)`/g)].map(([, place = '']) => place)
+    const actual = found.map(linesBelow).reduce((sum, lines) => sum + lines)
+    return { places, lines, isRight: Math.abs(Number(lines.replace(',', '')) / actual - 1) < 0.1 }
+  })
+  expect(said).toHaveLength(4)
+  expect(said.filter(({ isRight }) => !isRight)).toEqual([])
+  const extensions = readdirSync(join(src, 'extensions'))
+  const longest = extensions.toSorted(
+    (one, other) => linesBelow(`extensions/${other}`) - linesBelow(`extensions/${one}`),
+  )
+  expect(said.at(-1)?.places).toContain(`extensions/${longest[0]}`)
+})
+
 it('has no cycle of imports, imports of types included, but that of commands and extensions', () => {
   // A command gets the extensions, and an extension has commands and hooks, which get the session of a command.
   expect(cyclesOf(imports)).toEqual([['core/cli/command.ts', 'core/cli/ended.ts', 'core/extension.ts']])

@@ -54,7 +54,7 @@ export function fundChart({ fund, price, performance, publisher }: FundFacts): P
       ${fund.name}: ${w.chartTitle(fund.currency)}${company !== null && ` (${company})`}
     </title>
     <style>
-      ${raw(ownStyle + imageStyle(publisher))}
+      ${raw(ownStyle + imageStyle(publisher?.accent.light ?? null))}
     </style>
     <rect width="100%" height="100%" fill="#fff" />
     ${company !== null && html`<text class="note from" x="24" y="26">${cut(company)}</text> `}

@@ -1,6 +1,5 @@
 /** The style of charts: one sheet for all pages with a chart, and its part for drawings that are files of their own. */
 
-import type { Publisher } from '../../../../core/api/contract/page.ts'
 import { pageTemplate } from '../../../../core/layout/layout.ts'
 
 export const chartStyleKey = 'funds/chart.css'
@@ -12,15 +11,15 @@ export const chartStyle = (): string => drawingStyle() + pageTemplate('pages/cha
 /**
  * The rules for what a chart of lines draws, with the light colours themselves and pixels: programs that show images know
  * neither custom properties nor `rem`.
+ * @param accent the company's own colour in light, if it has one
  * @throws {Error} for a colour that the style sheet of all pages does not name
  */
-export function imageStyle(publisher: Publisher | null): string {
+export function imageStyle(accent: string | null): string {
   // The first rule names the light colours.
   const [, light = ''] = /^:root \{([^}]*)\}/m.exec(pageTemplate('pages/style.css')) ?? []
   const colours = new Map(
     [...light.matchAll(/ (--[\w-]+): (#\w+);/g)].map(([, name = '', colour = '']) => [name, colour]),
   )
-  const accent = publisher?.accent.light ?? null
   if (accent !== null) colours.set('--series-1', accent)
   return drawingStyle()
     .replaceAll(/\/\*.*?\*\/\n/gs, '')

@@ -79,15 +79,19 @@ const edgeEnv = { FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_EDGE_LIVE_TTL_S
 const serve = (args: string[]) => startServing(args, { env: { ...credentials, ...edgeEnv } })
 
 type Status = (day: string) => Promise<number>
-type ListDays = () => Promise<readonly string[]>
+interface ListedDays {
+  readonly days: readonly string[]
+  readonly withdrawn: readonly string[]
+}
+type ListDays = () => Promise<ListedDays>
 
 /** @param work is given the status of a day's prices.csv at an edge that follows each flip at once, and the days that it lists */
 async function withEdge(work: (status: Status, days: ListDays) => Promise<void>): Promise<void> {
   const edge = await serve(bucketArgs(press.server.endpoint, press.bucket.name))
   const days = async () => {
-    const list = (await (await fetch(`${edge.base}/downloads/index.json`)).json()) as { days: string[] }
+    const list = (await (await fetch(`${edge.base}/downloads/index.json`)).json()) as ListedDays
     expectList('download-days', list)
-    return list.days
+    return { days: list.days, withdrawn: list.withdrawn }
   }
   try {
     await work(async (day) => (await fetch(`${edge.base}/downloads/${day}/prices.csv`)).status, days)
@@ -110,9 +114,9 @@ it('a publish in which the prices of a fund may no longer be given out removes e
   const withdrawn = earlier.map((folder) => ({ folder, why: 'withdrawn', isins: [isin], isHeld: false }))
   await withEdge(async (status, days) => {
     expect([await status(first), await status(second)]).toEqual([200, 200])
-    expect(await days()).toEqual([second, first])
+    expect(await days()).toEqual({ days: [second, first], withdrawn: [] })
     expect(await publish('no-prices')).toMatchObject({ removed: withdrawn })
-    expect(await days()).toEqual([third])
+    expect(await days()).toEqual({ days: [third], withdrawn: [second, first] })
     for (const day of [first, second]) expect(await status(day), day).toBe(404)
     for (const day of [third, 'latest']) expect(await status(day), day).toBe(200)
   })

@@ -42,7 +42,7 @@ export function exampleLists({ asOf, snapshot, funds, fund }: ExampleSource) {
   return {
     status,
     staged: { format: 1, staged: null },
-    'download-days': { format: 1, as_of: asOf, days: [asOf] },
+    'download-days': { format: 1, as_of: asOf, days: [asOf], withdrawn: [] },
   }
 }
 

@@ -383,6 +383,12 @@ const downloadDays = record({
   format,
   as_of: asOf,
   days: list(day('A day whose files are available', 'Ein Tag, dessen Dateien verfügbar sind')),
+  withdrawn: list(
+    day(
+      'A day whose files were withdrawn, because data in them may no longer be given out',
+      'Ein Tag, dessen Dateien zurückgezogen wurden, weil Daten darin nicht mehr herausgegeben werden dürfen',
+    ),
+  ),
 })
 
 export const listShapes = {

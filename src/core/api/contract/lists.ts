@@ -129,8 +129,8 @@ export const lists: readonly PublishedList[] = [
     path: '/changes/downloads.json',
     title: { en: 'Days of the downloads', de: 'Tage der Downloads' },
     about: {
-      en: 'The days whose files are available below `/downloads/<day>/`, the newest first. `/downloads/index.json` leads here.',
-      de: 'Die Tage, deren Dateien unter `/downloads/<Tag>/` verfügbar sind, der neueste zuerst. `/downloads/index.json` führt hierher.',
+      en: 'The days whose files are available below `/downloads/<day>/`, the newest first, and the days whose files were withdrawn. `/downloads/index.json` leads here.',
+      de: 'Die Tage, deren Dateien unter `/downloads/<Tag>/` verfügbar sind, der neueste zuerst, und die Tage, deren Dateien zurückgezogen wurden. `/downloads/index.json` führt hierher.',
     },
     type: 'application/json',
     body: listShapes.downloadDays,

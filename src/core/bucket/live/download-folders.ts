@@ -115,15 +115,17 @@ export interface RemovedFolder {
 
 export const foldersByMonth = (live: NamedFolders): FoldersByMonth => byMonth(allFolders(live))
 
-/** The list of the days that edges give out: `download-days` of the contract. */
-export const downloadDays = (live: { readonly asOf: string } & NamedFolders): DownloadDays => ({
-  format: 1,
-  as_of: live.asOf,
-  days: allFolders(live).flatMap((folder) => {
-    const day = dayOf(folder)
-    return day > live.asOf || folder.endsWith(hiddenSuffix) ? [] : [day]
-  }),
-})
+/** The list of the days that edges give out, and of those that they no longer do: `download-days` of the contract. */
+export function downloadDays(live: { readonly asOf: string } & NamedFolders): DownloadDays {
+  const folders = allFolders(live).filter((folder) => dayOf(folder) <= live.asOf)
+  const isHidden = (folder: string) => folder.endsWith(hiddenSuffix)
+  return {
+    format: 1,
+    as_of: live.asOf,
+    days: folders.filter((folder) => !isHidden(folder)).map(dayOf),
+    withdrawn: folders.filter(isHidden).map(dayOf),
+  }
+}
 
 type DownloadDays = ValueOf<typeof listShapes.downloadDays>
 

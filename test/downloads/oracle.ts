@@ -16,6 +16,49 @@ const yearOld = `${given} AND performance_permitted = 1 AND
 const truth = (column: string) => `CASE ${column} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END`
 const optional = (way: string) => `${truth(way)}, CASE WHEN ${way} IS NOT NULL THEN ${way}_minimum END`
 
+/** A fund's NAV on 29 February a year before is that of 28 February. */
+const yearsAgo = (day: string, years: string) =>
+  `iif(substr(${day}, 6) = '02-29' AND ${years} % 4 != 0, date(${day}, '-1 days', '-' || ${years} || ' years'),
+    date(${day}, '-' || ${years} || ' years'))`
+
+/**
+ * The rules of the table, by sums of logarithms: a step leads from one price to the next, with the splits and distributions since. Source of
+ * the method: BVI, performance of funds; sample deviation of log returns, by the steps that a year had.
+ */
+const computed = `WITH nav AS MATERIALIZED (
+    SELECT isin, date, CAST(net_asset_value AS REAL) AS nav, lag(date) OVER fund AS before,
+      lag(CAST(net_asset_value AS REAL)) OVER fund AS nav_before
+    FROM price WHERE CAST(net_asset_value AS REAL) > 0 WINDOW fund AS (PARTITION BY isin ORDER BY date)),
+  step AS MATERIALIZED (
+    SELECT isin, date, before, ln(nav / nav_before)
+      + ifnull((SELECT sum(ln(factor)) FROM corporate_action a
+          WHERE a.isin = nav.isin AND kind = 'split' AND ex_date > before AND ex_date <= date), 0)
+      + ifnull((SELECT sum(ln(1 + amount / nav)) FROM corporate_action a
+          WHERE a.isin = nav.isin AND kind = 'distribution' AND ex_date > before AND ex_date <= date), 0) AS growth
+    FROM nav WHERE before IS NOT NULL),
+  newest AS MATERIALIZED (SELECT isin, max(date) AS day FROM price WHERE isin IN (${priced}) GROUP BY isin),
+  period AS MATERIALIZED (
+    SELECT isin, years, day, ${yearsAgo('day', 'years')} AS first
+    FROM newest, (SELECT 1 AS years UNION VALUES (3), (5)) WHERE isin IN (${yearOld})),
+  bound AS MATERIALIZED (
+    SELECT isin, years, day, ifnull(
+      (SELECT max(date) FROM nav WHERE nav.isin = p.isin AND date BETWEEN date(first, '-7 days') AND first),
+      (SELECT min(date) FROM nav WHERE nav.isin = p.isin AND date BETWEEN first AND date(first, '+7 days'))) AS start
+    FROM period p JOIN fund USING (isin) WHERE fund_inception_date <= first
+      AND day = (SELECT max(date) FROM nav WHERE nav.isin = p.isin)),
+  figure AS MATERIALIZED (
+    SELECT isin, years, round((exp(sum(growth)) - 1) * 100, 4) + 0 AS total, iif(count(*) < 30, NULL, round(100 * sqrt(
+      (sum(growth * growth) - sum(growth) * sum(growth) / count(*)) / (count(*) - 1)
+      * count(*) / ((julianday(day) - julianday(start)) / 365.25)), 4)) AS volatility
+    FROM bound JOIN step USING (isin) WHERE before >= start GROUP BY isin, years)
+  SELECT newest.isin, name, currency, day, net_asset_value, one.total, one.volatility, three.total, three.volatility, five.total,
+    five.volatility
+  FROM newest JOIN fund USING (isin) JOIN price p USING (isin)
+    LEFT JOIN figure one ON one.isin = newest.isin AND one.years = 1
+    LEFT JOIN figure three ON three.isin = newest.isin AND three.years = 3
+    LEFT JOIN figure five ON five.isin = newest.isin AND five.years = 5
+  WHERE p.date = day ORDER BY newest.isin`
+
 /** By table. Booleans are the words `true` and `false`. */
 export const oracle: Readonly<Record<string, string>> = {
   funds: `SELECT isin, wkn, name, fund_inception_date, status_date,
@@ -45,12 +88,14 @@ export const oracle: Readonly<Record<string, string>> = {
     incidental_costs_date, incidental_costs, entry_costs, governanceprocess,
     compatible_for_clients_with_esg_preferences, other_specific_investment_need
     FROM emt WHERE isin IN (${given}) ORDER BY isin`,
+  computed_figures: computed,
 }
 
 /** The names of columns that hold plain decimals: text in the database, digit for digit in CSV. */
 export const decimals: Readonly<Record<string, readonly number[]>> = {
   prices: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
   profiles: [4, 5, 17, 19, 21],
+  computed_figures: [4],
 }
 
 export function expectedRows(db: string, table: string, asOf: string): readonly Values[] {

@@ -11,9 +11,9 @@ import { excelFiles } from '../../src/extensions/downloads/formats/csv-excel.ts'
 import type { ColumnType, OutputTable } from '../../src/extensions/downloads/tables.ts'
 import { csvLine } from '../../src/extensions/downloads/formats/csv.ts'
 import { isMissing, lacks } from '../support/programs.ts'
-import { tempFolder } from '../support/product.ts'
+import { mustRun, tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
-import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
+import { buildNight, demoNight, hostileNames, oddNight, type Night, withDownloads } from './night.ts'
 import {
   decimals,
   expectedHistories,
@@ -142,49 +142,85 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   it.each([
     ['fund-data.xlsx', 3],
     ['fondsdaten.xlsx', 2],
-  ])('%s has newest prices, funds and key figures, with numbers and days as such', async (name, named) => {
-    const asCell = (value: Value = null, isDay = false) =>
-      value === '' ? null : isDay && value !== null ? dayCell(String(value)) : value
-    const sheets = await readWorkbook(file(name), { trim: false })
-    const [prices = [], funds = [], figures = []] = sheets.map(({ data }): unknown[][] => data.slice(1))
-    const nameOf = new Map(rowsOf('funds').map(([isin, , fund]) => [isin, fund]))
-    const newest = new Map(rowsOf('prices').map((row) => [row[0], row]))
-    expectRows(
-      prices,
-      [...newest.values()].map(([isin = null, day = null, ...amounts]) => {
-        const numbers = amounts.slice(0, -1).map((amount) => (amount === null ? null : Number(amount) + 0))
-        return [
-          isin,
-          nameOf.get(isin) ?? null,
-          asCell(day, true),
-          ...numbers,
-          amounts.at(-1) ?? null,
-        ] as Values
-      }),
-    )
-    expectRows(
-      funds.map((row) => row.slice(0, 11)),
-      rowsOf('funds').map((row) =>
-        row.map((value, at) => asCell(value, [3, 4, 7, 9, 10].includes(at))),
-      ) as Values[],
-    )
-    expectRows(
-      figures,
-      rowsOf('key_figures').map((row) =>
-        [row[0], row[named], ...row.slice(4)].map((value) => asCell(value)),
-      ) as Values[],
-    )
-  })
+  ])(
+    '%s has prices, computed figures, funds and key figures, with numbers and days as such',
+    async (name, named) => {
+      const asCell = (value: Value = null, isDay = false) =>
+        value === '' ? null : isDay && value !== null ? dayCell(String(value)) : value
+      const sheets = await readWorkbook(file(name), { trim: false })
+      const [prices = [], computed = [], funds = [], figures = []] = sheets.map(({ data }): unknown[][] =>
+        data.slice(1),
+      )
+      const nameOf = new Map(rowsOf('funds').map(([isin, , fund]) => [isin, fund]))
+      const newest = new Map(rowsOf('prices').map((row) => [row[0], row]))
+      expectRows(
+        prices,
+        [...newest.values()].map(([isin = null, day = null, ...amounts]) => {
+          const numbers = amounts.slice(0, -1).map((amount) => (amount === null ? null : Number(amount) + 0))
+          return [
+            isin,
+            nameOf.get(isin) ?? null,
+            asCell(day, true),
+            ...numbers,
+            amounts.at(-1) ?? null,
+          ] as Values
+        }),
+      )
+      expectRows(
+        computed,
+        rowsOf('computed_figures').map((row) =>
+          row.map((value, at) => (at === 4 ? Number(value) : asCell(value, at === 3))),
+        ) as Values[],
+      )
+      expectRows(
+        funds.map((row) => row.slice(0, 11)),
+        rowsOf('funds').map((row) =>
+          row.map((value, at) => asCell(value, [3, 4, 7, 9, 10].includes(at))),
+        ) as Values[],
+      )
+      expectRows(
+        figures,
+        rowsOf('key_figures').map((row) =>
+          [row[0], row[named], ...row.slice(4)].map((value) => asCell(value)),
+        ) as Values[],
+      )
+    },
+  )
 
   it.each(['fund-data.xlsx', 'fondsdaten.xlsx'])(
     '%s names its default style, as openpyxl wants it',
     (name) => {
-      const parts = unzipSync(readFileSync(file(name)))
-      expect(Buffer.from(parts['xl/styles.xml'] ?? []).toString()).toContain(
+      expect(partsOf(file(name))('xl/styles.xml')).toContain(
         '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
       )
     },
   )
+
+  it('a workbook has a filter over all rows of each sheet, and columns as wide as their longest cell, names up to 100', async () => {
+    const name = 'fondsdaten.xlsx'
+    const part = partsOf(file(name))
+    const sheets = await readWorkbook(file(name), { trim: false })
+    expect(sheets).toHaveLength(5)
+    for (const [index, { data }] of sheets.slice(0, 4).entries()) {
+      const xml = part(`xl/worksheets/sheet${index + 1}.xml`)
+      const last = `${String.fromCharCode(64 + (data[0]?.length ?? 0))}${data.length}`
+      expect(xml).toContain(`<autoFilter ref="A1:${last}"/>`)
+      expect(xml).toContain('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>')
+      const widths = [...xml.matchAll(/<col min="\d+" max="\d+" width="(\d+)"/g)].map(([, width]) =>
+        Number(width),
+      )
+      const longest = widths.map((_, at) =>
+        Math.max(...data.slice(1).map((row) => (typeof row[at] === 'string' ? row[at].length : 0))),
+      )
+      const most = data[0]?.map((title) => (title === 'Name' ? 100 : 60)) ?? []
+      const narrow = widths.filter((width, at) => width < Math.min(longest[at] ?? 0, most[at] ?? 0))
+      expect({ index, narrow, widest: Math.max(...widths) <= 102 }).toEqual({
+        index,
+        narrow: [],
+        widest: true,
+      })
+    }
+  })
 
   it('CSV ends its lines with CRLF, and only that for Excel begins with a byte order mark', () => {
     const plainBytes = readFileSync(file('funds.csv'))
@@ -256,6 +292,49 @@ describe.skipIf(lacksPython)('a text that a spreadsheet would run', () => {
     expect(differ).toEqual(expect.arrayContaining(changed))
     expect(differ.filter((name) => name.endsWith('.parquet') || name.startsWith('csv-excel/'))).toEqual([])
   })
+})
+
+/** Reads parts of a workbook. */
+function partsOf(file: string) {
+  const parts = unzipSync(readFileSync(file))
+  return (path: string) => Buffer.from(parts[path] ?? []).toString()
+}
+
+it('workbooks say who publishes which data on which terms, in their properties and on their last sheet', async () => {
+  const { db, asOf } = nights.demo
+  const out = folder.file('published')
+  const env = {
+    ...withDownloads.env,
+    FUNDPRESS_SITE_NAME: 'Muster & Söhne KVG',
+    FUNDPRESS_LICENCE_NAME: 'CC-BY-4.0',
+    FUNDPRESS_LICENCE_URL: 'https://licence.example/by',
+    FUNDPRESS_BASE_URL: 'https://api.example.org',
+  }
+  await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
+  const file = join(out, 'downloads', asOf, 'fund-data.xlsx')
+  const properties = partsOf(file)('docProps/core.xml')
+  const address = `https://api.example.org/downloads/${asOf}/`
+  expect(properties).toContain('<dc:title>Fund data as of 20\u00a0Nov\u00a02026</dc:title>')
+  expect(properties).toContain('<dc:creator>Muster &amp; Söhne KVG</dc:creator>')
+  expect(properties).toContain(
+    `<dc:description>Source: ${address}\nLicence: CC-BY-4.0 (https://licence.example/by)</dc:description>`,
+  )
+  expect(properties).toContain(`${asOf}T00:00:00Z</dcterms:created>`)
+  const sheets = await readWorkbook(file)
+  expect(sheets.map(({ sheet }) => sheet)).toEqual([
+    'Newest prices',
+    'Return and volatility',
+    'Funds',
+    'Key figures',
+    'About these data',
+  ])
+  const facts = sheets.at(-1)?.data ?? []
+  expect(facts.slice(1, 5)).toEqual([
+    ['As-of date', new Date(asOf)],
+    ['Publisher', 'Muster & Söhne KVG'],
+    ['Licence', 'CC-BY-4.0 (https://licence.example/by)'],
+    ['Source', address],
+  ])
 })
 
 /** What Excel takes for something else, in German or English. */

@@ -108,7 +108,7 @@ const tableOf = cached(({ name, key, columns, download }: SchemaTable): OutputTa
   }
 })
 
-export const tables: readonly OutputTable[] = Object.values(schemaTables).map(tableOf)
+const schemaOutput: readonly OutputTable[] = Object.values(schemaTables).map(tableOf)
 
 export const pricesTable = tableOf(schemaTables.prices)
 export const actionsTable = tableOf(schemaTables.corporateActions)
@@ -134,6 +134,58 @@ export const newestPrices: OutputTable = {
       .map((price) => price.toSpliced(1, 0, fund[nameAt] ?? null))
   },
 }
+
+/** Periods of {@link computedTable} in years, each until the newest price. */
+export const periods = [1, 3, 5] as const
+
+const inWords: Readonly<Record<(typeof periods)[number], string>> = {
+  1: 'one year',
+  3: 'three years',
+  5: 'five years',
+}
+
+/** One row a fund: what is asked of all funds most often. `computed-figures.ts` writes its source into the copy of the database. */
+export const computedTable: OutputTable = {
+  name: 'computed_figures',
+  describe: {
+    en: 'Newest price, total return and volatility of each fund, computed from its net asset values',
+    de: 'Neuester Preis, Wertentwicklung und Volatilität jedes Fonds, aus den Nettoinventarwerten berechnet',
+  },
+  source: 'fundpress_computed_figure',
+  needs: 'prices',
+  key: ['isin'],
+  columns: [
+    ...fundsTable.columns
+      .filter(({ name }) => ['isin', 'name', 'currency'].includes(name))
+      .map((column) => ({ ...column, sql: `(SELECT ${column.name} FROM fund WHERE fund.isin = t.isin)` })),
+    ...pricesTable.columns.filter(({ name }) => name === 'date' || name === 'net_asset_value'),
+    ...periods.flatMap((years): readonly OutputColumn[] => [
+      computedColumn(`total_return_${years}y`, totalReturnText(inWords[years])),
+      computedColumn(`volatility_${years}y`, volatilityText(inWords[years])),
+    ]),
+  ],
+}
+
+function computedColumn(name: string, describe: string): OutputColumn {
+  return { name, type: 'number', isNullable: true, describe, sql: name }
+}
+
+function totalReturnText(period: string): string {
+  return (
+    `Total return over ${period} until date, in percent: distributions reinvested at the NAV of the ex-date or of the next price (BVI ` +
+    'method), splits taken into account, without costs of purchase. Computed, with four decimals; empty if the prices do not cover the period, or performance may not be shown'
+  )
+}
+
+function volatilityText(period: string): string {
+  return (
+    `Volatility over ${period} until date, in percent a year: sample standard deviation of the logarithmic changes from one price to the ` +
+    'next, with distributions reinvested, times the square root of the number of changes that a year of the period had. Computed, with four decimals; empty for fewer than 30 changes'
+  )
+}
+
+/** In the order of the downloads. */
+export const tables: readonly OutputTable[] = [...schemaOutput, computedTable]
 
 /** A fund whose data may be given out, by the API's own rules, and what it holds. */
 export interface DownloadFund {

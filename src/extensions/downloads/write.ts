@@ -15,6 +15,7 @@ import { contentTypeOf, unknownType } from '../../core/api/routes/content-types.
 import { languages, type Language } from '../../core/api/routes/table.ts'
 import { sha512OfFile } from '../../core/system/ssh-signature.ts'
 import { moduleBeside, startThread } from '../../core/system/start-thread.ts'
+import { writeComputedFigures } from './computed-figures.ts'
 import { dataPackage, publisherName, type DescribedFile } from './data-package.ts'
 import { writeFile, type WrittenFile } from '../../core/snapshot/file-sink.ts'
 import { digestsOf, type DownloadFormat, type Piece } from './formats/format.ts'
@@ -77,14 +78,19 @@ interface KnownPiece {
 
 type MadeFile = DescribedFile & KnownPiece
 
+const pageOf = (baseUrl: string, asOf: string) => `${baseUrl}/downloads/${asOf}/`
+
 function piecesOf(
   funds: readonly DownloadFund[],
-  { asOf, snapshot, licence, publisher }: FinishedSnapshot,
+  { asOf, snapshot, licence, publisher, baseUrl }: FinishedSnapshot,
   madeBy: string,
 ): KnownPiece[] {
   const digestOf = (format: DownloadFormat, { name, rows }: Piece): string | null => {
     if (rows === null) return null
-    const stamp = format.isStamped === true ? [asOf, snapshot, licence, publisherName(publisher)] : []
+    const stamp =
+      format.isStamped === true
+        ? [asOf, snapshot, licence, publisherName(publisher), pageOf(baseUrl, asOf)]
+        : []
     const sha256 = createHash('sha256').update(JSON.stringify([madeBy, format.id, name, ...stamp]))
     for (const digest of digestsOf(rows)) sha256.update(`${digest}\n`)
     return sha256.digest('base64url').slice(0, 22)
@@ -116,7 +122,9 @@ async function makeFiles(
   try {
     const earlierFiles = earlierParts(options.earlier)
     const copy = join(temporary, 'funds.sqlite')
-    const copied = copyDatabase(copy, db)
+    const copied = copyDatabase(copy, db).then(() => {
+      writeComputedFigures(copy, funds)
+    })
     const work = async (formats: readonly DownloadFormat[]): Promise<FormatsWork> => {
       await copied
       const named = formats.map(({ id }) => {
@@ -124,7 +132,8 @@ async function makeFiles(
         return [id, new Set(some.map(({ piece }) => piece.name))] as const
       })
       const place = { folder, copy, earlierFiles }
-      const said = { asOf, snapshot, licence, publisher: publisherName(options.publisher) }
+      const page = pageOf(options.baseUrl, asOf)
+      const said = { asOf, snapshot, licence, publisher: publisherName(options.publisher), page }
       return { wanted: new Map(named), isRawCsv, funds, madeBy, ...said, ...place }
     }
     const made = await runWork(jobsOf(wanted).map(work), options)

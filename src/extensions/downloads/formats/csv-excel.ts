@@ -50,7 +50,7 @@ export const csvForExcel: RowsFormat = {
       const years = new Set(priced.flatMap(({ rows }) => Object.keys(rows.prices)))
       return [...years].sort().map((year) => {
         const some = priced.filter(({ rows }) => rows.prices[year] !== undefined)
-        const digest: PieceRows['digest'] = ({ fund, prices }) => `${fund} ${prices[year]}`
+        const digest: PieceRows['digest'] = ({ rows: { fund, prices } }) => `${fund} ${prices[year]}`
         const rows = { funds: some, digest }
         return { name: nameOfYear(table, year), row: name, describe: pricesOf(year), rows }
       })

@@ -46,7 +46,7 @@ export const exchangePiece = (name: string, funds: readonly DownloadFund[]): Pie
   },
   rows: {
     funds,
-    digest: ({ fund, groups: { corporateActions, documents }, prices }) =>
-      [fund, corporateActions, documents, Object.values(prices).at(-1)].join(' '),
+    digest: ({ rows: { fund, groups, prices } }) =>
+      [fund, groups.corporateActions, groups.documents, Object.values(prices).at(-1)].join(' '),
   },
 })

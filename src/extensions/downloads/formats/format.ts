@@ -3,7 +3,7 @@
 import type { Licence } from '../../../core/api/contract/page.ts'
 import type { Language } from '../../../core/api/routes/table.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { wholeGroups, type RowDigests } from '../../../core/data/read/fund-digests.ts'
+import { wholeGroups } from '../../../core/data/read/fund-digests.ts'
 import type { FundDatabase } from '../../../core/data/read/open.ts'
 import { cached } from '../../../core/system/cached.ts'
 import type { WrittenFile } from '../../../core/snapshot/file-sink.ts'
@@ -14,6 +14,7 @@ import {
   type DownloadFund,
   mayHold,
   permittedFunds,
+  computedTable,
   pricesTable,
   type RowsOfFund,
 } from '../tables.ts'
@@ -34,7 +35,7 @@ interface FormatBase {
   readonly pieces: (funds: readonly DownloadFund[]) => readonly Piece[]
   /** A member of `datapackage.json` that its files have instead of a resource each. */
   readonly inPackage?: (files: readonly PieceFile[]) => Readonly<Record<string, unknown>>
-  /** Whether its files name as-of date, snapshot, licence or publisher: a build reuses them only where these are the same. */
+  /** Whether its files name as-of date, snapshot, licence, publisher or address: a build reuses them only where these are the same. */
   readonly isStamped?: boolean
 }
 
@@ -66,7 +67,7 @@ export interface Piece {
 export interface PieceRows {
   readonly funds: readonly DownloadFund[]
   /** A text that changes whenever the rows of a fund do that the piece is made from. */
-  readonly digest: (rows: RowDigests) => string
+  readonly digest: (fund: DownloadFund) => string
 }
 
 export interface PieceFile extends WrittenFile {
@@ -90,6 +91,8 @@ export interface FormatWork {
   readonly licence: Licence | null
   /** The name of who publishes the files. */
   readonly publisher: string
+  /** The address of the page that lists them. */
+  readonly page: string
 }
 
 export interface RowsWriter {
@@ -122,18 +125,26 @@ export const pieceOfTable = (table: OutputTable, funds: readonly DownloadFund[])
 export function rowsOfTable(table: OutputTable, all: readonly DownloadFund[]): PieceRows {
   const { name, source, needs } = table
   const funds = permittedFunds(all, needs)
-  if (source === 'fund') return { funds, digest: ({ fund }) => fund }
+  if (source === 'fund') return { funds, digest: ({ rows: { fund } }) => fund }
+  if (table === computedTable) return { funds, digest: digestOfComputed }
   // The currency is in the fund's own row.
   if (source === schemaTables.prices.name)
-    return { funds, digest: ({ fund, prices }) => `${fund} ${digestOfYears(Object.entries(prices))}` }
+    return {
+      funds,
+      digest: ({ rows: { fund, prices } }) => `${fund} ${digestOfYears(Object.entries(prices))}`,
+    }
   const group = wholeGroups.find((candidate) => schemaTables[candidate].name === source)
   if (group === undefined) throw new Error(`table ${name} is made of ${source}, which has no digest`)
-  return { funds, digest: ({ groups }) => groups[group] }
+  return { funds, digest: ({ rows: { groups } }) => groups[group] }
 }
 
 /** Digests of the rows, one for each fund. */
 export const digestsOf = ({ funds, digest }: PieceRows): readonly string[] =>
-  funds.map(({ isin, rows }) => `${isin} ${digest(rows)}`)
+  funds.map((fund) => `${fund.isin} ${digest(fund)}`)
+
+/** A fund may have turned one year old, so that its performance is shown. */
+const digestOfComputed: PieceRows['digest'] = ({ performance, rows: { fund, groups, prices } }) =>
+  [performance, fund, groups.corporateActions, digestOfYears(Object.entries(prices))].join(' ')
 
 const digestOfYears = (years: readonly (readonly [year: string, digest: string])[]): string =>
   years.map(([year, digest]) => `${year} ${digest}`).join(' ')

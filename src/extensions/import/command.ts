@@ -53,7 +53,8 @@ const options = [
   choiceOption('--decimal <mark>', 'The decimal separator', ['comma', 'point']),
   choiceOption(
     '--dates <form>',
-    'iso is YYYY-MM-DD, german DD.MM.YYYY, compact YYYYMMDD, dmy DD/MM/YYYY or 27-Nov-2026, mdy MM/DD/YYYY',
+    'iso is YYYY-MM-DD, german DD.MM.YYYY, compact YYYYMMDD, dmy DD/MM/YYYY or 27-Nov-2026, mdy MM/DD/YYYY, ' +
+      'excel the numbers of days that spreadsheets hold, excel1904 those of old Macs',
     [...dateForms],
   ),
   option(

@@ -3,8 +3,11 @@
 import { isDay } from '../../core/api/routes/values.ts'
 import { firstDay, textFaults } from '../../core/data/model/limits.ts'
 
-/** `dmy` and `mdy` have slashes or dashes, or the name of the month: 27-Nov-2026, November 27, 2026. */
-export const dateForms = ['iso', 'german', 'compact', 'dmy', 'mdy'] as const
+/**
+ * `dmy` and `mdy` have slashes or dashes, or the name of the month: 27-Nov-2026, November 27, 2026. `excel` and `excel1904` are numbers:
+ * how spreadsheets hold days, of which files with the first day of 1904 are of old Macs.
+ */
+export const dateForms = ['iso', 'german', 'compact', 'dmy', 'mdy', 'excel', 'excel1904'] as const
 export type DateForm = (typeof dateForms)[number]
 
 export const dateFormNames: Readonly<Record<DateForm, string>> = {
@@ -13,6 +16,8 @@ export const dateFormNames: Readonly<Record<DateForm, string>> = {
   compact: 'YYYYMMDD',
   dmy: 'DD/MM/YYYY',
   mdy: 'MM/DD/YYYY',
+  excel: 'days of Excel (44927 is 2023-01-01)',
+  excel1904: 'days of Excel since 1904 (43465 is 2023-01-01)',
 }
 
 const namesOfDaysOfYear: Readonly<Record<DateForm, string>> = {
@@ -21,6 +26,8 @@ const namesOfDaysOfYear: Readonly<Record<DateForm, string>> = {
   compact: 'MMDD',
   dmy: 'DD/MM',
   mdy: 'MM/DD',
+  excel: 'MM-DD',
+  excel1904: 'MM-DD',
 }
 
 /** Spreadsheets and databases write it behind a day. A time with a zone is refused: it may be of another day. */
@@ -52,16 +59,19 @@ const between = String.raw`[ \-\/.]{0,2}`
 const patternsOf = (...patterns: readonly string[]) =>
   patterns.map((pattern) => new RegExp(`^${pattern}$`, 'u'))
 
+const isoDayOfYear = patternsOf(String.raw`(?<month>\d{2})-(?<day>\d{2})`)
 const daysOfYear: Readonly<Record<DateForm, readonly RegExp[]>> = {
-  iso: patternsOf(String.raw`(?<month>\d{2})-(?<day>\d{2})`),
+  iso: isoDayOfYear,
   german: patternsOf(String.raw`${number('day')}\.${number('month')}\.?`),
   compact: patternsOf(String.raw`(?<month>\d{2})(?<day>\d{2})`),
   dmy: patternsOf(`${number('day')}[-/]${number('month')}`, `${number('day')}${between}${named}`),
   mdy: patternsOf(`${number('month')}[-/]${number('day')}`, `${named}${between}${number('day')}`),
+  excel: isoDayOfYear,
+  excel1904: isoDayOfYear,
 }
 
 const year = String.raw`(?<year>\d{4})`
-const days: Readonly<Record<DateForm, readonly RegExp[]>> = {
+const days: Readonly<Record<Exclude<DateForm, Serial>, readonly RegExp[]>> = {
   iso: patternsOf(
     String.raw`${year}-(?<month>\d{2})-(?<day>\d{2})`,
     `${year}/${number('month')}/${number('day')}`,
@@ -77,6 +87,21 @@ const days: Readonly<Record<DateForm, readonly RegExp[]>> = {
     `${number('month')}(?<mark>[-/])${number('day')}\\k<mark>${year}`,
     `${named}${between}${number('day')},?${between}${year}`,
   ),
+}
+
+type Serial = 'excel' | 'excel1904'
+const isSerial = (form: DateForm): form is Serial => form === 'excel' || form === 'excel1904'
+
+/** A spreadsheet that saves a number with decimals writes `44927.00`. */
+const serialForm = /^(?<days>\d{1,5})(?:[.,]0+)?$/
+
+/** @returns YYYY-MM-DD; undefined for what is no number of a day */
+function daySince(text: string, form: Serial): string | undefined {
+  const serial = Number(serialForm.exec(text)?.groups?.['days'] ?? NaN)
+  // Excel took over from Lotus that 1900 was a leap year: its day 60 never was.
+  const first = form === 'excel1904' ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, serial < 60 ? 31 : 30)
+  const isNone = Number.isNaN(serial) || (form === 'excel' && (serial === 0 || serial === 60))
+  return isNone ? undefined : new Date(first + serial * 86_400_000).toISOString().slice(0, 10)
 }
 
 interface Parts {
@@ -104,6 +129,7 @@ export function plainDay(text: string, form: DateForm): string | undefined {
 }
 
 function dayIn(text: string, form: DateForm): string | undefined {
+  if (isSerial(form)) return daySince(text, form)
   const parts = partsOf(text, days[form])
   return parts === undefined ? undefined : `${parts.year}-${parts.month}-${parts.day}`
 }
@@ -119,6 +145,7 @@ const quickForms: readonly { readonly pattern: RegExp; readonly forms: readonly 
   { pattern: /^\d{4}-\d{2}-\d{2}$/, forms: ['iso'] },
   { pattern: /^\d{1,2}\.\d{1,2}\.\d{4}$/, forms: ['german'] },
   { pattern: /^\d{8}$/, forms: ['compact'] },
+  { pattern: /^\d{5}(?:[.,]0+)?$/, forms: ['excel', 'excel1904'] },
 ]
 
 /** The forms that a text has, whether its day exists or not; but the twelfth month is the last, and 05/13 is in May. */
@@ -128,7 +155,8 @@ export function dateFormsOf(text: string): readonly DateForm[] {
   const quick = quickForms.find(({ pattern }) => pattern.test(written))
   if (quick !== undefined) return quick.forms
   const found = dateForms.flatMap((form) => {
-    const parts = partsOf(written, days[form]) ?? partsOf(written, daysOfYear[form])
+    const parts =
+      (isSerial(form) ? undefined : partsOf(written, days[form])) ?? partsOf(written, daysOfYear[form])
     return parts === undefined ? [] : [{ form, isRight: Number(parts.month) <= 12 }]
   })
   const right = found.filter(({ isRight }) => isRight)
@@ -153,7 +181,7 @@ export function whyNoDay(text: string, form: DateForm): string {
   const isTimed = /^[0-9./-]{8,10}[ T][0-9]/.test(trimmed)
   if (isTimed && !midnight.test(trimmed)) return `${own}: it has a time of day`
   if (dateFormsOf(text).length > 0) return own
-  const others = dateForms.filter((one) => one !== form).map((one) => dateFormNames[one])
+  const others = dateForms.filter((one) => one !== form && !isSerial(one)).map((one) => dateFormNames[one])
   return `${own}; other forms, by --dates: ${others.join(', ')}`
 }
 

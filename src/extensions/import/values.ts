@@ -5,7 +5,7 @@
 
 import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { currencyOfHundredths, writtenCurrency } from '../../core/data/model/currencies.ts'
-import { isMissing, textFaults, wknFault } from '../../core/data/model/limits.ts'
+import { errorInNumber, isMissing, textFaults, wknFault } from '../../core/data/model/limits.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { Kind, TableColumn, TextKind } from '../../core/data/model/columns.ts'
 import { plainDay, plainDayOfYear, whyNoDay, whyNoDayOfYear, type DateForm } from './days.ts'
@@ -38,9 +38,13 @@ export function convert(cell: FileCell, column: TableColumn, notation: Notation)
   const { kind } = column
   const isEmpty = typeof cell === 'string' && (kind === 'text' ? cell === '' : cell.trim() === '')
   if (isEmpty) return emptyValue(column, 'is empty')
-  if (typeof cell === 'number') return fromNumber(cell, kind, notation)
+  if (typeof cell === 'number') {
+    const number = fromNumber(cell, kind, notation)
+    return typeof number === 'number' ? checkedNumber(number, column) : number
+  }
   if (typeof cell !== 'string') return fromDate(cell, kind)
   const value = ownWords[column.name]?.get(cell.trim().toLowerCase()) ?? converters[kind](cell, notation)
+  if (typeof value === 'number') return checkedNumber(value, column)
   if (!isProblem(value) || !(isMissing(cell) || isMissingNumber(cell, kind))) return value
   return emptyValue(column, `is ${quoted(cell)}, which says that there is no value`)
 }
@@ -117,6 +121,13 @@ const converters: Readonly<Record<Kind, Converter>> = {
 function checked(kind: TextKind, text: string): Value | CellProblem {
   const reason = textFaults[kind](text)
   return reason === undefined ? text : { reason }
+}
+
+/** What cannot be whatever the day is: the checks would refuse it. Other than allowed numbers break a constraint, which says so. */
+function checkedNumber(number: number, column: TableColumn): Value | CellProblem {
+  if (column.allowed !== undefined || column.kind === 'year') return number
+  const reason = errorInNumber(column, number, '')
+  return reason === undefined ? number : { reason }
 }
 
 function currencyIn(text: string, takesMinorUnits: boolean): Value | CellProblem {

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/core/data/check/finding.ts'
 import { run } from '../../cli/run.ts'
-import { asOf, goodRows, type Row } from '../../support/database.ts'
+import { asOf, editDatabase, goodRows, isinOf, type Row } from '../../support/database.ts'
 import { repository } from '../../support/product.ts'
 import { importFolder, isins, refusal, unknownIsin } from './database.ts'
 import { dumpAll } from './dialects.ts'
@@ -118,11 +118,21 @@ ${isin};x;2;x`
 it('check finds no error in what import takes, whatever the cells hold', async () => {
   const db = folder.database()
   writeFileSync(folder.file('any.json'), JSON.stringify({ import: { maxBadShare: 1 } }))
+  const funds = Array.from(
+    { length: 300 },
+    (_, at) => `('${isinOf(100 + at)}', 'Fund ${at}', '2010-01-04', 'EUR')`,
+  )
+  editDatabase(
+    folder.file(db),
+    `INSERT INTO fund (isin, name, fund_inception_date, currency) VALUES ${funds.join(', ')}`,
+  )
   const cells = '1|-1.5||1e5|0| 2 |EUR|2024-02-29|2023-02-29|12-31|N|A|x\u0000'.split('|')
   for (const [table, good] of Object.entries(goodRows)) {
-    const row = { isin: isins[2], ...good }
-    const columns = Object.keys(row)
-    const lines = columns.flatMap((column) => cells.map((cell) => textOf({ ...row, [column]: cell })))
+    const columns = ['isin', ...Object.keys(good)]
+    // Each line is of another fund: those of one would contradict each other.
+    const lines = columns
+      .flatMap((column) => cells.map((cell) => ({ [column]: cell })))
+      .map((changed, at) => textOf({ isin: isinOf(100 + at), ...good, ...changed }))
     const flags = ['--skip-bad', '--config', 'any.json', '--quiet', '--decimal', 'point', '--dates', 'iso']
     const { code } = await folder.importLines(db, table, [columns, ...lines], flags)
     expect({ table, code }).toEqual({ table, code: 0 })

@@ -53,6 +53,33 @@ describe('import of days', () => {
     expect([dmy.found(), mdy.found()]).toEqual([['2026-06-05'], ['2026-05-06']])
   })
 
+  it('asks from which day the numbers of a spreadsheet count', async () => {
+    const { code, said } = await importDays(['44927', '45291'])
+    expect({ code, said }).toEqual({
+      code: 1,
+      said:
+        'file: the dates can be read as days of Excel (44927 is 2023-01-01) and as days of Excel since 1904 (43465 is 2023-01-01), ' +
+        'as "44927" (line 2), and no other one decides it: choose one with --dates excel or --dates excel1904',
+    })
+  })
+
+  it.each([
+    [['44927', '45291.00', '45351,0'], 'excel', ['2023-01-01', '2023-12-31', '2024-02-29']],
+    [['43465', '43889'], 'excel1904', ['2023-01-01', '2024-02-29']],
+    [['59', '61'], 'excel', ['1900-02-28', '1900-03-01']],
+  ])('reads %j as the numbers that a spreadsheet holds, by --dates %s', async (days, form, expected) => {
+    const { code, found } = await importDays(days, '--dates', form)
+    expect({ code, found: found() }).toEqual({ code: 0, found: expected })
+  })
+
+  it.each(['60', '0', '44927.5', '2023-01-01', '444444'])('takes %s for no number of a day', async (day) => {
+    const { code, stdout } = await importDays([day], '--dates', 'excel')
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringContaining(`line 2: date "${day}" is not a day (days of Excel`) as string,
+    })
+  })
+
   it.each([
     [['05/06/2026', '27/11/2026', '11/27/2026'], '"27/11/2026" (line 3) and "11/27/2026" (line 4)'],
     [['20261127', '05/06/2026'], '"20261127" (line 2) and "05/06/2026" (line 3)'],

@@ -116,7 +116,11 @@ async function importPoints(
 }
 
 it('import of numbers gives the same floats', async () => {
-  const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0 || 0)
+  // An index is not below 0, and no figure is beyond these.
+  const finite = fc
+    .double({ min: 0, max: 1e30, maxExcluded: true, noNaN: true })
+    .filter((value) => value === 0 || value > 1e-30)
+    .map((value) => value + 0 || 0)
   await fc.assert(
     fc.asyncProperty(fc.array(finite, many), fc.constantFrom(',', '.'), async (numbers, decimal) => {
       const lines = numbers.map((value, index) => [dayAt(index), String(value).replace('.', decimal)])
@@ -125,6 +129,15 @@ it('import of numbers gives the same floats', async () => {
     }),
     runs,
   )
+})
+
+it.each(['-1', '1e31', '1e-31', '-1e40'])('import refuses %s as an index, as check does', async (value) => {
+  const lines = [
+    ['isin', 'date', 'value'],
+    [isins[2], dayAt(0), value],
+  ]
+  const ended = await folder.importLines(folder.database(), 'launch_point', lines, ['--decimal', 'point'])
+  expect(ended).toMatchObject({ code: 1, stdout: expect.stringMatching(/^line 2: value -?1/) as string })
 })
 
 it('import of days gives the same days for either form, with or without their zeros', async () => {

@@ -6,7 +6,15 @@
 import type { CorporateActionRow } from '../../api/contract/rows.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'
 import { isDay } from '../../api/routes/values.ts'
-import { lastDay, textFaults, valueDoubts, valueFault, wknFault } from '../model/limits.ts'
+import {
+  amountFault,
+  factorFault,
+  lastDay,
+  textFaults,
+  valueDoubts,
+  valueFault,
+  wknFault,
+} from '../model/limits.ts'
 import { quoted } from '../model/printable.ts'
 import type { SchemaTable } from '../model/columns.ts'
 import { groupNames, schemaTables } from '../model/schema.ts'
@@ -152,9 +160,10 @@ function checkActions(
       if (!isNullable || isNeeded === undefined || isNeeded === (row[field] !== null)) return []
       return [`a ${kind} ${isNeeded ? 'needs' : 'has no'} ${name}`]
     })
-    if (amount !== null && Number(amount) <= 0) faults.push(`amount ${quoted(amount)} is not above 0`)
-    if (factor !== null && (Number(factor) <= 0 || Number(factor) === 1))
-      faults.push(`factor ${quoted(factor)} is not above 0, or it is 1`)
+    const notAmount = amount === null ? undefined : amountFault(amount)
+    const notFactor = factor === null ? undefined : factorFault(factor)
+    if (notAmount !== undefined) faults.push(`amount ${notAmount}`)
+    if (notFactor !== undefined) faults.push(`factor ${notFactor}`)
     if (currency !== null && fund.currency !== null && currency !== fund.currency)
       faults.push(`currency is ${quoted(currency)}, that of the fund ${fund.currency}: convert the amount`)
     if (successorIsin === fund.isin) faults.push('successor_isin is the fund itself')

@@ -93,6 +93,14 @@ export function wknFault(wkn: string, isin: string): string | undefined {
     : undefined
 }
 
+/** @returns the end of a sentence that begins with `amount`: what a distribution cannot be */
+export const amountFault = (amount: string): string | undefined =>
+  Number(amount) <= 0 ? `${quoted(amount)} is not above 0` : undefined
+
+/** @returns the end of a sentence that begins with `factor`: what that of a split cannot be */
+export const factorFault = (factor: string): string | undefined =>
+  Number(factor) <= 0 || Number(factor) === 1 ? `${quoted(factor)} is not above 0, or it is 1` : undefined
+
 const notText = (text: string): string | undefined => {
   // UTF-8 has up to three bytes for what is one unit here.
   if (text.length > maxTextBytes / 3 && Buffer.byteLength(text) > maxTextBytes)
@@ -144,7 +152,8 @@ export function valueFault(column: TableColumn, value: string | number, last: st
   return `${value} does not lie between ${firstDay} and ${last}`
 }
 
-function errorInNumber({ kind, least }: TableColumn, value: number, last: string): string | undefined {
+/** @param last the last day that a database may name */
+export function errorInNumber({ kind, least }: TableColumn, value: number, last: string): string | undefined {
   if (kind === 'year') {
     const from = Number(firstDay.slice(0, 4))
     const to = Number(last.slice(0, 4))

@@ -7,14 +7,14 @@ import type { Database } from 'better-sqlite3'
 import { printable, quoted } from '../../../core/data/model/printable.ts'
 import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { wknFault } from '../../../core/data/model/limits.ts'
+import { amountFault, factorFault, wknFault } from '../../../core/data/model/limits.ts'
 import { columnsOf, deriveHint } from '../layout.ts'
 import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, emptyValue, isProblem, type Value } from '../values.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { paymentAdder } from './payments.ts'
-import { bitsOf, openKept, openStaging, type Difference, type Origin, type Place } from './staging.ts'
+import { bitsOf, openKept, openStaging, type Origin, type Place } from './staging.ts'
 
 /** What cannot be taken, and why. */
 export interface BadRow {
@@ -118,6 +118,7 @@ export function openSink(db: Database, options: SinkOptions) {
     const readKept = lacked.length === 0 ? undefined : kept.reader(table, lacked)
     const whyNew = `is new, and the file lacks ${lacked.join(', ')}${deriveHint(lacked)}`
     const insert = staging.inserter(table, [...stored, ...derived, ...lacked])
+    const spoil = staging.spoiler(table)
     const keyAt = table.key.map((name) => columns.indexOf(name))
     const placeholders = derived.map(() => '0')
     const check = rowCheck(table, columns, derived)
@@ -148,21 +149,26 @@ export function openSink(db: Database, options: SinkOptions) {
         return []
       }
       const { there, other } = done
-      const added = other === undefined ? 'repeated' : addPayment(table, key(), origin, there, other)
-      if (other !== undefined && added === undefined) return [contradiction(table, origin, there, other)]
-      countsOf(origin)[added ?? 'repeated']++
-      return []
+      const same = sameAs(table, origin, there)
+      if (other === undefined) {
+        if (there.fault !== null) return [`${same}, which another one contradicts`]
+        countsOf(origin).repeated++
+        return []
+      }
+      const added = there.fault === null ? addPayment(table, key(), origin, there, other) : undefined
+      if (added !== undefined) {
+        countsOf(origin)[added]++
+        return []
+      }
+      // Nothing says which of the two is right.
+      const { column, first, second } = other
+      spoil(`${sameAs(table, there, origin)}, ${differing(column, second, first)}`, key())
+      return [`${same}, ${differing(column, first, second)}`]
     }
   }
-  const contradiction = (
-    table: SchemaTable,
-    { file }: Origin,
-    there: Origin,
-    { column, first, second }: Difference,
-  ) => {
-    const place = placeText(there.place) + (there.file === file ? '' : ` of ${files[there.file] ?? ''}`)
-    const shown = (value: Value) => (value === null ? 'empty' : quoted(String(value)))
-    return `the same ${table.key.join(', ')} as in ${place}, where ${column} is ${shown(first)}, not ${shown(second)}`
+  const sameAs = (table: SchemaTable, { file }: Origin, other: Origin) => {
+    const place = placeText(other.place) + (other.file === file ? '' : ` of ${files[other.file] ?? ''}`)
+    return `the same ${table.key.join(', ')} as in ${place}`
   }
 
   /** The sink of one file. @param file its number @param isDerived its prices get the figures that they lack, in any case */
@@ -240,6 +246,8 @@ export function openSink(db: Database, options: SinkOptions) {
         .map(({ file, place, reasons }) => ({ file, place, reasons })),
     /** To be called after the last row. @returns the tables that have any */
     end: (): readonly StagedTable[] => {
+      for (const table of brought.keys())
+        for (const { fault, ...origin } of staging.spoiled(table)) refuse(origin, [fault])
       refuseByFund()
       staging.end()
       return Object.values(schemaTables).flatMap((table) => {
@@ -353,6 +361,12 @@ const placeText = (place: Place): string => (typeof place === 'number' ? `line $
 
 const none: readonly string[] = []
 
+const shownValue = (value: Value) => (value === null ? 'empty' : quoted(String(value)))
+
+/** @param there what the other row has, @param here what this one has */
+const differing = (column: string, there: Value, here: Value) =>
+  `where ${column} is ${shownValue(there)}, not ${shownValue(here)}`
+
 /** Checks of a row that no value alone can fail. @returns a function that gives its faults */
 function rowCheck(table: SchemaTable, columns: readonly string[], derived: readonly string[]) {
   const at = (name: string) => columns.indexOf(name)
@@ -365,12 +379,24 @@ function rowCheck(table: SchemaTable, columns: readonly string[], derived: reado
       const fault = wkn === null ? undefined : wknFault(String(wkn), String(values[isinAt]))
       return fault === undefined ? none : [`wkn ${fault}`]
     }
+  if (table === schemaTables.corporateActions)
+    return (values: readonly Value[]): readonly string[] =>
+      actionFaults(values[at('amount')] ?? null, values[at('factor')] ?? null)
   if (derived.length > 0 && navAt >= 0)
     return (values: readonly Value[]): readonly string[] =>
       /^-?[0.]+$/.test(String(values[navAt]))
         ? ['net_asset_value is 0: nothing can be derived from it']
         : none
   return () => none
+}
+
+function actionFaults(amount: Value, factor: Value): readonly string[] {
+  const notAmount = amount === null ? undefined : amountFault(String(amount))
+  const notFactor = factor === null ? undefined : factorFault(String(factor))
+  return [
+    ...(notAmount === undefined ? [] : [`amount ${notAmount}`]),
+    ...(notFactor === undefined ? [] : [`factor ${notFactor}`]),
+  ]
 }
 
 /** Rows of one table with the same columns. */

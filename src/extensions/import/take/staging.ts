@@ -40,8 +40,11 @@ export const isGone = (table: SchemaTable): string => {
 export const bitsOf = ({ columns }: SchemaTable, names: readonly string[]): number =>
   names.reduce((sum, name) => sum | (1 << columns.findIndex((column) => column.name === name)), 0)
 
-/** Columns before those of the table. A price that only is derived again comes from no file. */
-const ownColumns = 'file INTEGER, place ANY, has INTEGER NOT NULL DEFAULT 0, fund_currency TEXT, '
+/**
+ * Columns before those of the table. A price that only is derived again comes from no file. A row with a fault waits for others with its
+ * key, which are bad, too, and goes at the end.
+ */
+const ownColumns = 'file INTEGER, place ANY, has INTEGER NOT NULL DEFAULT 0, fund_currency TEXT, fault TEXT, '
 
 export type Staging = ReturnType<typeof openStaging>
 
@@ -69,6 +72,21 @@ export function openStaging(db: Database.Database) {
       const update = db.prepare<Value[]>(`UPDATE ${stagedName(table)} SET ${column} = ? WHERE ${where}`)
       return (value: Value, key: readonly Value[]) => update.run(value, ...key)
     },
+    /** @returns a function that notes why the staged row with a key is bad, unless that is known */
+    spoiler: (table: SchemaTable) => {
+      const where = table.key.map((name) => `${name} = ?`).join(' AND ')
+      const update = db.prepare<Value[]>(
+        `UPDATE ${stagedName(table)} SET fault = coalesce(fault, ?) WHERE ${where}`,
+      )
+      return (fault: string, key: readonly Value[]) => update.run(fault, ...key)
+    },
+    /** Removes the rows that are bad. @returns them */
+    spoiled: (table: SchemaTable): readonly Spoiled[] =>
+      db
+        .prepare<[], Spoiled>(
+          `DELETE FROM ${stagedName(table)} WHERE fault IS NOT NULL RETURNING file, place, fault`,
+        )
+        .all(),
     /** To be called after the last row. */
     end: () => db.exec('COMMIT'),
     /** @returns a function that puts values of key columns in: rows with them go */
@@ -93,6 +111,10 @@ export function openStaging(db: Database.Database) {
 const isinsIn = (db: Database.Database, table: string): readonly string[] =>
   db.prepare<[], string>(distinctIsins(table)).pluck().all()
 
+export interface Spoiled extends Origin {
+  readonly fault: string
+}
+
 /** The first column in which two rows with the same key differ. */
 export interface Difference {
   readonly column: string
@@ -102,11 +124,17 @@ export interface Difference {
   readonly isOnly: boolean
 }
 
-/** What became of a row: `there` is a row with the same key. */
+/** The staged row with the same key as another one. */
+export interface There extends Origin {
+  /** Null for a good row. */
+  readonly fault: string | null
+}
+
+/** What became of a row. */
 type Staged =
   | { readonly kind: 'added' }
   | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'there'; readonly there: Origin; readonly other: Difference | undefined }
+  | { readonly kind: 'there'; readonly there: There; readonly other: Difference | undefined }
 
 const added: Staged = { kind: 'added' }
 
@@ -117,7 +145,7 @@ function inserter(db: Database.Database, table: SchemaTable, columns: readonly s
   const insert = db.prepare(
     `INSERT INTO ${staged} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`,
   )
-  const sameKey = db.prepare<Value[], Origin & Readonly<Record<string, Value>>>(
+  const sameKey = db.prepare<Value[], There & Readonly<Record<string, Value>>>(
     `SELECT * FROM ${staged} WHERE ${table.key.map((name) => `${name} = ?`).join(' AND ')}`,
   )
   const keyPlaces = table.key.map((name) => columns.indexOf(name))
@@ -128,7 +156,11 @@ function inserter(db: Database.Database, table: SchemaTable, columns: readonly s
     } catch (error) {
       if (!(error instanceof Database.SqliteError)) throw error
       if (error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
-        const there = sameKey.get(...keyPlaces.map((at) => values[at] ?? null)) ?? { file, place }
+        const there = sameKey.get(...keyPlaces.map((at) => values[at] ?? null)) ?? {
+          file,
+          place,
+          fault: null,
+        }
         const row = there as Readonly<Record<string, Value>>
         const [column, ...others] = columns.filter((name, at) => row[name] !== values[at])
         if (column === undefined) return { kind: 'there', there, other: undefined }

@@ -1,0 +1,109 @@
+/** Lines that contradict each other: nothing says which is right, so --skip-bad takes none of them, and names all. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { editDatabase, readDatabase } from '../../support/database.ts'
+import { importFolder, isins } from './database.ts'
+
+const folder = importFolder()
+const [isin, other] = isins
+
+let files = 0
+/** @param contents lines of `isin;year;percent` of each file */
+async function importYears(contents: readonly (readonly string[])[], ...flags: string[]) {
+  const db = folder.database()
+  editDatabase(folder.file(db), 'DELETE FROM performance_year')
+  const names = contents.map((lines) => {
+    const name = `years-${files++}.csv`
+    writeFileSync(folder.file(name), ['isin;year;percent', ...lines, ''].join('\n'))
+    return name
+  })
+  const ended = await folder.import(
+    'performance_year',
+    ...names,
+    '--db',
+    db,
+    '--decimal',
+    'point',
+    '--skip-bad',
+    ...flags,
+  )
+  const found = readDatabase(
+    folder.file(db),
+    'SELECT isin, year, percent FROM performance_year ORDER BY 1, 2',
+  )
+  return { ...ended, names, found: found.map((row) => Object.values(row).join(' ')) }
+}
+
+describe('lines that contradict each other', () => {
+  it('are both bad, whatever stands between them', async () => {
+    const { stdout, found } = await importYears([
+      [`${isin};2020;1.5`, `${other};2020;7.5`, `${isin};2021;2.5`, `${isin};2020;-1.5`],
+    ])
+    expect(stdout).toContain('line 2: the same isin, year as in line 5, where percent is "-1.5", not "1.5"\n')
+    expect(stdout).toContain('line 5: the same isin, year as in line 2, where percent is "1.5", not "-1.5"\n')
+    expect(stdout).toContain('4, 2 of them bad')
+    expect(found).toEqual([`${isin} 2021 2.5`, `${other} 2020 7.5`].sort())
+  })
+
+  it('are all bad, if a third one repeats one of them', async () => {
+    const { stdout, found } = await importYears([
+      [`${isin};2020;1.5`, `${isin};2020;-1.5`, `${isin};2020;1.5`, `${isin};2020;3.5`, `${isin};2021;2.5`],
+    ])
+    expect(stdout).toContain('line 4: the same isin, year as in line 2, which another one contradicts\n')
+    expect(stdout).toContain('line 5: the same isin, year as in line 2, where percent is "1.5", not "3.5"\n')
+    expect(found).toEqual([`${isin} 2021 2.5`])
+  })
+
+  it('are both bad in two files of one import', async () => {
+    const { stdout, found, names } = await importYears([
+      [`${isin};2020;1.5`, `${isin};2021;2.5`],
+      [`${isin};2020;-1.5`, `${isin};2021;2.5`],
+    ])
+    const [first = '', second = ''] = names
+    expect(stdout).toContain(
+      `${first}, line 2: the same isin, year as in line 2 of ${second}, where percent is "-1.5", not "1.5"\n`,
+    )
+    expect(stdout).toContain(
+      `${second}, line 2: the same isin, year as in line 2 of ${first}, where percent is "1.5", not "-1.5"\n`,
+    )
+    expect(found).toEqual([`${isin} 2021 2.5`])
+  })
+
+  it('take nothing away from what the database has', async () => {
+    const db = folder.database()
+    editDatabase(
+      folder.file(db),
+      `DELETE FROM performance_year; INSERT INTO performance_year VALUES ('${isin}', 2020, 9.5)`,
+    )
+    const lines = [`${isin};2020;1.5`, `${isin};2020;-1.5`, `${isin};2021;2.5`]
+    writeFileSync(folder.file('kept.csv'), ['isin;year;percent', ...lines, ''].join('\n'))
+    await folder.import('performance_year', 'kept.csv', '--db', db, '--decimal', 'point', '--skip-bad')
+    expect(
+      readDatabase(folder.file(db), 'SELECT year, percent FROM performance_year ORDER BY year'),
+    ).toMatchObject([
+      { year: 2020, percent: 9.5 },
+      { year: 2021, percent: 2.5 },
+    ])
+  })
+
+  it('of several payments of a day are none of them', async () => {
+    const db = folder.database()
+    editDatabase(folder.file(db), 'DELETE FROM corporate_action')
+    const header = ['isin', 'ex_date', 'kind', 'amount', 'currency']
+    const line = (amount: string, currency: string) => [isin, '2024-03-18', 'distribution', amount, currency]
+    const { stdout } = await folder.importLines(
+      db,
+      'corporate_action',
+      [
+        header,
+        line('1.25', 'EUR'),
+        line('0.50', 'USD'),
+        line('0.75', 'EUR'),
+        [other, '2024-03-18', 'distribution', '1', 'EUR'],
+      ],
+      ['--skip-bad'],
+    )
+    expect(stdout).toContain('4, 3 of them bad')
+    expect(readDatabase(folder.file(db), 'SELECT isin FROM corporate_action')).toEqual([{ isin: other }])
+  })
+})

@@ -56,7 +56,10 @@ async function livesNight(): Promise<Night> {
      UPDATE fund SET suspended_from = '2026-11-21', suspended_to = '2026-11-30' WHERE isin = '${paused}';
      INSERT INTO document SELECT isin, 'annual_report', language, date, 'CH', title, url FROM document WHERE kind = 'annual_report';
      INSERT INTO corporate_action (isin, ex_date, kind, successor_isin)
-       VALUES ('${merger}', '2026-12-10', 'merger', '${isinOf(7)}');`,
+       VALUES ('${merger}', '2026-12-10', 'merger', '${isinOf(7)}');
+     INSERT INTO corporate_action (isin, ex_date, kind, factor)
+       VALUES ('${liquidated}', '2022-03-01', 'split', '2'), ('${liquidated}', '2023-03-01', 'split', '3'),
+         ('${matured}', '2023-03-01', 'split', '0.2'), ('${merged}', '2023-03-01', 'split', '1.05');`,
   )
   return buildNight(db, folder.file('lives'), demoDay)
 }
@@ -188,6 +191,19 @@ describe('openfunds.csv', () => {
     expect(of('closed')).toEqual(['', '', '', 'closed for subscription and redemption', '2026-11-21'])
     expect(of('paused')).toEqual(['', '', '', '[IGNORE]', '[IGNORE]'])
   })
+
+  it('counts old shares for a new one in the newest split', ({ skip }) => {
+    skip(lacksPython, 'needs python3')
+    const { records } = linesOf('lives')
+    const of = (what: string) => {
+      const { OFDY005060: day, OFDY005062: ratio } =
+        records.find((one) => one['OFST020000'] === ends[what]) ?? {}
+      return { day, ratio }
+    }
+    expect(of('liquidated')).toEqual({ day: '2023-03-01', ratio: '0.333333333333333' })
+    expect(of('matured')).toEqual({ day: '2023-03-01', ratio: '5' })
+    expect(of('paused')).toEqual({ day: '', ratio: '' })
+  })
 })
 
 /** What a file holds of each table, and what a database lacks before it is imported. */
@@ -217,7 +233,7 @@ const trips = [
     ],
     lost: `UPDATE fund SET end_date = NULL, end_reason = NULL WHERE end_reason IN ('liquidated', 'matured');
       UPDATE fund SET suspended_from = NULL WHERE suspended_to IS NULL;
-      DELETE FROM corporate_action WHERE kind = 'merger' OR kind = 'distribution'
+      DELETE FROM corporate_action WHERE kind = 'merger' OR ex_date > '2023-01-01' AND kind = 'split' OR kind = 'distribution'
         AND ex_date = (SELECT max(ex_date) FROM corporate_action AS other
           WHERE other.isin = corporate_action.isin AND other.kind = 'distribution');
       DELETE FROM document WHERE kind = 'kid';`,

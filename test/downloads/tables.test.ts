@@ -300,12 +300,13 @@ function partsOf(file: string) {
   return (path: string) => Buffer.from(parts[path] ?? []).toString()
 }
 
-it('workbooks say who publishes which data on which terms, in their properties and on their last sheet', async () => {
+it('workbooks say who publishes which data on which terms, in their properties and on their last sheet, and FundsXML of which country', async () => {
   const { db, asOf } = nights.demo
   const out = folder.file('published')
   const env = {
     ...withDownloads.env,
     FUNDPRESS_SITE_NAME: 'Muster & Söhne KVG',
+    FUNDPRESS_SITE_COUNTRY: 'AT',
     FUNDPRESS_LICENCE_NAME: 'CC-BY-4.0',
     FUNDPRESS_LICENCE_URL: 'https://licence.example/by',
     FUNDPRESS_BASE_URL: 'https://api.example.org',
@@ -320,6 +321,9 @@ it('workbooks say who publishes which data on which terms, in their properties a
     `<dc:description>Source: ${address}\nLicence: CC-BY-4.0 (https://licence.example/by)</dc:description>`,
   )
   expect(properties).toContain(`${asOf}T00:00:00Z</dcterms:created>`)
+  const systemCountry = (snapshot: string) =>
+    /<SystemCountry>(\w+)</.exec(readFileSync(join(snapshot, 'downloads', asOf, 'fundsxml.xml'), 'utf8'))?.[1]
+  expect([systemCountry(out), systemCountry(nights.demo.out)]).toEqual(['AT', 'ZZ'])
   const sheets = await readWorkbook(file)
   expect(sheets.map(({ sheet }) => sheet)).toEqual([
     'Newest prices',

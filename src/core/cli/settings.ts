@@ -7,6 +7,7 @@ import { languages } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
 import { deriveModes } from '../data/derive/modes.ts'
+import { countryCodes } from '../data/model/countries.ts'
 import { isFolderName } from '../bucket/store/store.ts'
 import { z } from 'zod'
 import { guardSettings } from './guard-settings.ts'
@@ -75,6 +76,7 @@ const paragraphs = z
   .string(expectsParagraphs)
   .regex(/^(?!\s)(?:\P{Cc}|\n){1,4000}(?<!\s)$/u, expectsParagraphs)
 const colour = text('a colour of six hexadecimal digits, such as #0b6463', /^#[0-9A-Fa-f]{6}$/u)
+const country = z.enum(countryCodes, 'a country as two capital letters of ISO 3166-1, such as DE')
 const timeOfDay = text(
   'a time of day and a time zone, such as 05:30 Europe/Berlin',
   /^([01]\d|2[0-3]):[0-5]\d (UTC|[A-Z][A-Za-z]+(\/[A-Z][A-Za-z_-]+)+)$/u,
@@ -204,6 +206,10 @@ export const configShape = z.strictObject(
     // Pages of all extensions have a header and a footer of the core (`layout`), which name the publisher.
     site: group('Who publishes: the pages and the OpenAPI document name it.', {
       name: say('The name of the company.', orNull(line)),
+      country: say(
+        'The country of the company, two letters of ISO 3166-1: DE. FundsXML names it.',
+        orNull(country),
+      ),
       publishedBy: say(
         'The time by which new data are usually published, with its time zone: 05:30 Europe/Berlin.',
         orNull(timeOfDay),

@@ -111,6 +111,7 @@ const pictureForm = z.nullable(
 const publisherForm = z.object(
   {
     name: textOrNull,
+    country: textOrNull,
     publishedBy: textOrNull,
     imprint: textOrNull,
     privacy: textOrNull,

@@ -89,7 +89,7 @@ function piecesOf(
     if (rows === null) return null
     const stamp =
       format.isStamped === true
-        ? [asOf, snapshot, licence, publisherName(publisher), pageOf(baseUrl, asOf)]
+        ? [asOf, snapshot, licence, publisherName(publisher), publisher?.country, pageOf(baseUrl, asOf)]
         : []
     const sha256 = createHash('sha256').update(JSON.stringify([madeBy, format.id, name, ...stamp]))
     for (const digest of digestsOf(rows)) sha256.update(`${digest}\n`)
@@ -133,7 +133,8 @@ async function makeFiles(
       })
       const place = { folder, copy, earlierFiles }
       const page = pageOf(options.baseUrl, asOf)
-      const said = { asOf, snapshot, licence, publisher: publisherName(options.publisher), page }
+      const country = options.publisher?.country ?? null
+      const said = { asOf, snapshot, licence, publisher: publisherName(options.publisher), country, page }
       return { wanted: new Map(named), isRawCsv, funds, madeBy, ...said, ...place }
     }
     const made = await runWork(jobsOf(wanted).map(work), options)

@@ -32,6 +32,8 @@ export type SiteParts = readonly SitePart[]
 /** The company that publishes, and its terms. Each is null if the settings leave it out. */
 export interface Publisher {
   readonly name: string | null
+  /** ISO 3166-1. */
+  readonly country: string | null
   /** Time by which new data are usually live, with a time zone: `05:30 Europe/Berlin`. */
   readonly publishedBy: string | null
   /** Addresses of pages elsewhere. */

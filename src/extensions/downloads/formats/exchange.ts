@@ -13,6 +13,8 @@ interface ExchangeFund {
   readonly price: Named | undefined
   /** In the order of their ex-dates. */
   readonly distributions: readonly Named[]
+  /** The newest one. */
+  readonly split: Named | undefined
   readonly merger: Named | undefined
 }
 
@@ -22,7 +24,8 @@ export function exchangeFund({ rows }: FundTables): ExchangeFund {
   const [price] = rowsOf(newestPrices)
   const actions = rowsOf(actionsTable)
   const distributions = actions.filter(({ kind }) => kind === 'distribution')
-  return { fund, price, distributions, merger: actions.findLast(({ kind }) => kind === 'merger') }
+  const newest = (wanted: string) => actions.findLast(({ kind }) => kind === wanted)
+  return { fund, price, distributions, split: newest('split'), merger: newest('merger') }
 }
 
 export const documentsOf = ({ rows }: FundTables): readonly Named[] =>

@@ -35,7 +35,7 @@ interface FormatBase {
   readonly pieces: (funds: readonly DownloadFund[]) => readonly Piece[]
   /** A member of `datapackage.json` that its files have instead of a resource each. */
   readonly inPackage?: (files: readonly PieceFile[]) => Readonly<Record<string, unknown>>
-  /** Whether its files name as-of date, snapshot, licence, publisher or address: a build reuses them only where these are the same. */
+  /** Whether its files name as-of date, snapshot, licence, publisher, country or address: a build reuses them only where these are the same. */
   readonly isStamped?: boolean
 }
 
@@ -91,6 +91,8 @@ export interface FormatWork {
   readonly licence: Licence | null
   /** The name of who publishes the files. */
   readonly publisher: string
+  /** Of the publisher, ISO 3166-1. */
+  readonly country: string | null
   /** The address of the page that lists them. */
   readonly page: string
 }

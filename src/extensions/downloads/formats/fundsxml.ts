@@ -90,10 +90,10 @@ const cut = (value: Text, most: number): string =>
       .join(''),
   )
 
-/** Nothing says of which country the publisher is. Source: ISO 3166, codes for users' own purposes. */
+/** Where no setting says of which country the publisher is. Source: ISO 3166, codes for users' own purposes. */
 const noCountry = 'ZZ'
 
-const controlData = ({ asOf, snapshot, publisher }: FormatWork): string =>
+const controlData = ({ asOf, snapshot, publisher, country }: FormatWork): string =>
   xmlElement(
     'ControlData',
     elements({
@@ -102,7 +102,7 @@ const controlData = ({ asOf, snapshot, publisher }: FormatWork): string =>
       Version: version,
       ContentDate: asOf,
       DataSupplier: elements({
-        SystemCountry: noCountry,
+        SystemCountry: country ?? noCountry,
         Short: cut(publisher, 64),
         Name: cut(publisher, 256),
         Type: 'Publisher',

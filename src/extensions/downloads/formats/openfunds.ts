@@ -4,6 +4,7 @@
  */
 
 import Database from 'better-sqlite3'
+import { fractionOf, one, quotient, rounded } from '../../../core/data/derive/exact.ts'
 import { fileSink } from '../../../core/snapshot/file-sink.ts'
 import type { ColumnType, OutputCell } from '../tables.ts'
 import { csvLine } from './csv.ts'
@@ -107,7 +108,19 @@ const ofFund: readonly Field[] = [
   field('OFDY005010', 'Dividend Ex Date', 'date', ({ dividend }) => dividend?.['ex_date']),
   field('OFDY005020', 'Dividend Gross', 'decimal', ({ dividend }) => dividend?.['amount']),
   field('OFDY005030', 'Is Dividend Final', 'text', ({ dividend }) => dividend && 'yes'),
+  field('OFDY005060', 'Split Reference Date', 'date', ({ split }) => split?.['ex_date']),
+  field('OFDY005062', 'Split Ratio', 'decimal', ({ split }) => split && ratioOf(split['factor'] ?? '1')),
 ]
+
+/** Most digits of a ratio: receivers need many to find the factor again. */
+const ratioDigits = 15
+
+/** openfunds counts old shares for a new one, the database new shares for an old one: three of these are 0.333333333333333. */
+function ratioOf(factor: string): string {
+  const ratio = rounded(quotient(one, fractionOf(factor)), ratioDigits)
+  const last = Array.from(ratio).findLastIndex((digit) => digit !== '0')
+  return ratio.slice(0, ratio[last] === '.' ? last : last + 1)
+}
 
 /** The merger is the end, if there is one. An end without a reason, or a merger without a successor, has no field. */
 function endOf({ fund, merger }: Facts, reason: 'liquidated' | 'matured'): string | null | undefined {

@@ -98,8 +98,8 @@ describe('a build', () => {
     const read = (name: string) => readFileSync(folder.file(`pages/funds/${name}`), 'utf8')
     const kinds = ['fresh', 'late', 'stale', 'monthly', 'single', 'merged', 'unpriced', 'withheld'] as const
     for (const [name, late, stale, said] of [
-      ['index.html', 'late', 'stale', 'Late or stale prices: 2.'],
-      ['de.html', 'verspätet', 'veraltet', 'Verspätete oder veraltete Preise: 2.'],
+      ['index.html', 'late', 'stale', '2 prices are late or stale.'],
+      ['de.html', 'verspätet', 'veraltet', '2 Preise sind verspätet oder veraltet.'],
     ] as const) {
       const words = (text: string) => [...text.matchAll(/class="mark \w+">([^<]*)</g)].map(([, word]) => word)
       const list = read(name)

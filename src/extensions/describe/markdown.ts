@@ -1,7 +1,7 @@
 /** Markdown of a guide to HTML. The dialect is CommonMark with tables, ids of headings and lists of definitions; it has no HTML. */
 
 import { Marked } from 'marked'
-import { html, raw } from '../../core/layout/html.ts'
+import { addressText, html, raw } from '../../core/layout/html.ts'
 import { codeBlock } from './site.ts'
 
 /**
@@ -30,6 +30,7 @@ export function renderMarkdown(text: string, linkOf: (address: string) => string
         const to = href.startsWith('#') ? href : linkOf(href)
         return html`<a href="${to}">${raw(this.parser.parseInline(tokens))}</a>`.markup
       },
+      codespan: ({ text }) => html`<code>${addressText(text)}</code>`.markup,
       code: (block) => `${codeBlock(block.text, code, true).markup}\n`,
       html(token) {
         throw new Error(`a guide may not have HTML: ${token.text.trim()}`)

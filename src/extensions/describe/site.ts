@@ -5,7 +5,7 @@ import { generalGroup, type EndpointGroup } from '../../core/api/contract/errors
 import type { Page, SitePageSource } from '../../core/api/contract/page.ts'
 import type { Language } from '../../core/api/routes/table.ts'
 import { shellText } from '../../core/system/shell-text.ts'
-import { html, linkTo, type HtmlContent, type Html } from '../../core/layout/html.ts'
+import { addressText, html, linkTo, type HtmlContent, type Html } from '../../core/layout/html.ts'
 import { layout, type PageLayout } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
 
@@ -120,7 +120,7 @@ export function curlRequest(url: string, ...flags: readonly string[]): Html {
   const parts = flags.map((flag) =>
     /^[\w.-]+$/.test(flag) ? `${flag} ` : html`<span class="s">${shellText(flag)}</span> `,
   )
-  return html`curl ${parts}<span class="s">${shellText(url)}</span>`
+  return html`curl ${parts}<span class="s">${addressText(shellText(url))}</span>`
 }
 
 /** Panels of which one shows. Radio buttons switch them without a script. @param id unique within the page */

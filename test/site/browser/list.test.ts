@@ -24,6 +24,7 @@ let db: Database.Database
 let isin = ''
 const commonCategory =
   'SELECT category_de FROM profile JOIN fund USING (isin) WHERE data_permitted GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1'
+const wide = isinOf(2)
 const hostileName = '</script><b>"&'
 
 describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
@@ -34,6 +35,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
         file,
         `INSERT INTO fund (isin, name, fund_inception_date, url, currency)
           VALUES ('${isinOf(1)}', '${hostileName}', '2020-01-02', 'https://funds.example', 'EUR');
+        INSERT INTO fund (isin, name, fund_inception_date, url, currency)
+          VALUES ('${wide}', 'Fonds mit hohem Preis', '2020-01-02', '', 'KRW');
+        INSERT INTO price (isin, date, issue_price, repurchase_price, net_asset_value, change, change_percent, performance)
+          SELECT '${wide}', date, '153190000.00', '153190000.00', '153190000.00', '0.00', 0, '0.00'
+          FROM price WHERE isin = (SELECT min(isin) FROM price);
         UPDATE profile SET category_en = NULL WHERE category_de = (${commonCategory})`,
       )
     })
@@ -61,11 +67,66 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
 
   const names = (page: Page) => page.locator('#funds tbody a').allTextContents()
 
-  it('shows one fund at the address of its WKN', async () => {
-    const wkn = value<string>('SELECT wkn FROM fund WHERE wkn IS NOT NULL AND data_permitted = 1')
-    const name = value<string>(`SELECT name FROM fund WHERE wkn = '${wkn}'`)
-    await withPage(`wkn/${wkn}/`, desktopLight, async (page) => {
-      await expect.poll(() => names(page)).toEqual([name])
+  it('leads on to the fund at an address with its whole WKN or ISIN, and at that of its WKN', async () => {
+    const wkn = value<string>(`SELECT wkn FROM fund WHERE isin = '${isin}'`)
+    for (const [path, fund] of [
+      [`wkn/${wkn}/`, `${isin}/index.html`],
+      [`funds/?q=${wkn.toLowerCase()}`, `${isin}/index.html`],
+      [`funds/de.html?q=%20${isin}`, `${isin}/de.html`],
+    ] as const)
+      await withPage('docs/', desktopLight, async (page) => {
+        await page.goto(`${site.base}/${path}`)
+        await page.waitForURL(`${site.base}/funds/${fund}`)
+        // The list is no stop on the way back.
+        await page.goBack()
+        await page.waitForURL(`${site.base}/docs/`)
+      })
+  })
+
+  it('stays with a reader who searches for an ISIN, comes back from the fund, reloads or changes the language', async () => {
+    await withPage('funds/', desktopLight, async (page) => {
+      const staysWith = async (address: string) => {
+        await expect.poll(() => names(page)).toHaveLength(1)
+        await page.waitForTimeout(100)
+        expect(page.url()).toBe(`${site.base}/${address}`)
+      }
+      await page.locator('#search').fill(isin)
+      await page.waitForURL(`**/funds/?q=${isin}`)
+      await page.reload()
+      await staysWith(`funds/?q=${isin}`)
+      await page.locator('#funds tbody a').click()
+      await page.waitForURL(`**/funds/${isin}/index.html`)
+      await page.goBack()
+      await staysWith(`funds/?q=${isin}`)
+      await page.getByRole('link', { name: 'Deutsch' }).click()
+      await page.waitForURL(`**/funds/de.html?q=${isin}`)
+      await staysWith(`funds/de.html?q=${isin}`)
+    })
+  })
+
+  it('shows no fund at the address of a WKN that is none, and says so', async () => {
+    await withPage('wkn/ZZZZZZ/', desktopLight, async (page) => {
+      await expect.poll(() => page.locator('#funds tbody').innerText()).toContain('No fund matches.')
+      expect(page.url()).toBe(`${site.base}/funds/?q=ZZZZZZ`)
+      await page.locator('#currency').selectOption('EUR')
+      expect(await page.locator('#funds tbody').innerText()).toContain('Only funds of the chosen category')
+    })
+  })
+
+  it('shows ISIN, price, day, day change and one year at every width, and no text over another', async () => {
+    await withPage('funds/', desktopLight, async (page) => {
+      for (const width of [1440, 1100, 1000, 900, 768, 600, 390, 320]) {
+        await page.setViewportSize({ width, height: 900 })
+        const hidden =
+          await page.evaluate<number>(`[...document.querySelectorAll('#funds tbody tr')].filter((row) =>
+          ![2, 4, 5, 6, 7].every((cell) => row.cells[cell - 1].checkVisibility())).length`)
+        expect({ width, hidden, over: await page.evaluate<string[]>(overlaps) }).toEqual({
+          width,
+          hidden: 0,
+          over: [],
+        })
+        expect(await overhang(page)).toEqual([])
+      }
     })
   })
 
@@ -76,17 +137,19 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       const plain = accented.replace(/ä/g, 'a').replace(/ö/g, 'o').replace(/ü/g, 'u').toUpperCase()
       await page.locator('#search').pressSequentially(plain)
       expect(await names(page)).toEqual([accented])
-      expect(await page.locator('#found').textContent()).toBe('Funds found: 1')
+      expect(await page.locator('#found').textContent()).toBe('1 fund')
       await page.locator('#search').fill(isin.toLowerCase().slice(2, 10))
       expect(await page.locator('#funds tbody a').evaluateAll(hrefs)).toEqual([`${isin}/index.html`])
       const heads = () => page.locator('#funds thead th').evaluateAll(leftEdges)
       const places = await heads()
       await page.locator('#search').fill('no such fund')
-      expect(await page.locator('#funds tbody').textContent()).toBe('No fund matches.')
+      expect(await page.locator('#funds tbody').textContent()).toBe(
+        'No fund matches. Check the spelling, or search by a part of the name, the ISIN or the WKN.',
+      )
       expect(await heads()).toEqual(places)
       // The day of nearly every price.
       await page.locator('#search').fill('nov 2026')
-      expect(await page.locator('#found').textContent()).toBe('Funds found: 0')
+      expect(await page.locator('#found').textContent()).toBe('No fund matches.')
       await page.locator('#search').fill('')
       expect(await names(page)).toEqual(all)
       await page.getByRole('link', { name: hostileName }).click()
@@ -159,16 +222,13 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
     await withPage('funds/index.html', { ...phoneLight, height: 400 }, async (page) => {
       const boxOf = async (selector: string) =>
         (await page.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0 }
-      await page.evaluate(
-        "document.querySelector('#funds tbody td.number').textContent = '153,190,000,000,000.0 USD'",
-      )
       const [name, nav, year] = await Promise.all(
         ['th', 'td:nth-last-child(4)', 'td:last-child'].map((cell) =>
-          boxOf(`#funds tbody tr:first-child ${cell}`),
+          boxOf(`#funds tbody tr:has([href^="${wide}"]) ${cell}`),
         ),
       )
       expect(nav?.y).toBeGreaterThan(name?.y ?? 0)
-      expect(year?.y).toBe(nav?.y)
+      expect(year?.y).toBeGreaterThan(nav?.y ?? 0)
       expect((year?.x ?? 0) + (year?.width ?? 0)).toBeLessThanOrEqual(360)
       expect(await overhang(page)).toEqual([])
       const last = page.locator('#funds tbody tr').last()
@@ -246,6 +306,19 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
     })
   })
 })
+
+/** An expression: texts of cells that lie over the text of another cell. */
+const overlaps = `(() => {
+  const boxes = [...document.querySelectorAll('#funds :is(th, td)')].filter((cell) => cell.checkVisibility()).map((cell) => {
+    const range = document.createRange()
+    range.selectNodeContents(cell)
+    return { cell, row: cell.parentElement, box: range.getBoundingClientRect() }
+  })
+  const isOver = (one, other) => Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 3
+  return boxes.flatMap(({ cell, row, box }, index) => boxes.slice(index + 1, index + 9)
+    .filter((other) => other.row === row && isOver(box, other.box)).map((other) => cell.innerText + ' | ' + other.cell.innerText))
+})()`
 
 interface Place {
   readonly getBoundingClientRect: () => { readonly left: number }

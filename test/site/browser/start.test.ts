@@ -111,9 +111,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     const matching = funds.filter(({ isin, wkn, name }) =>
       `${name} ${isin} ${wkn ?? ''}`.toLowerCase().includes(start),
     )
-    await expect
-      .poll(() => page.locator('#find [role=status]').innerText())
-      .toBe(`Funds found: ${matching.length}`)
+    await expect.poll(() => page.locator('#find [role=status]').innerText()).toBe(`${matching.length} funds`)
     expect(await page.getByRole('option').count()).toBe(Math.min(8, matching.length))
     await page.fill('#search', `  ${fund.isin.toLowerCase()} `)
     await expect.poll(() => page.getByRole('option').allInnerTexts()).toEqual([`${fund.name} (${fund.isin})`])
@@ -143,7 +141,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     await page.fill('#search', 'no such fund')
     await expect
       .poll(() => page.locator('#find [role=status]').innerText())
-      .toBe('Keine passenden Fonds gefunden.')
+      .toBe('Kein Fonds passt zu dieser Suche.')
     await page.press('#search', 'Enter')
     await page.fill('#search', 'de0')
     await page.press('#search', 'Enter')
@@ -180,8 +178,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     const isin = funds[0]?.isin ?? ''
     await local.page.fill('#search', isin)
     await local.page.press('#search', 'Enter')
-    await local.page.waitForURL(`**/funds/index.html?q=${isin}`)
-    await expect.poll(() => local.page.locator('#funds tbody tr').count()).toBe(1)
+    // A whole ISIN leads on to its fund.
+    await local.page.waitForURL(`**/funds/${isin}/index.html`)
+    await local.page.goBack()
+    const name = funds[0]?.name ?? ''
+    await local.page.fill('#search', name.slice(0, 12))
+    await local.page.press('#search', 'Enter')
+    await local.page.waitForURL('**/funds/index.html?q=*')
+    await expect.poll(() => local.page.locator('#funds tbody').innerText()).toContain(name)
     await local.end()
   })
 

@@ -210,7 +210,7 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
       await page.unroute('**/funds/index.json')
       await page.locator('[role="combobox"]').fill('aktien')
       await page.locator('[role="option"]').first().waitFor()
-      expect(await page.locator('#found').innerText()).toMatch(/^Funds found: \d+$/)
+      expect(await page.locator('#found').innerText()).toMatch(/^\d+ funds?$/)
     })
   })
 })

@@ -84,12 +84,22 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         </div>
         ${filters(funds, language)}
         <p>
-          <span role="status" id="found" data-words="${w.found}">${w.found} ${found}</span>
+          <span role="status" id="found" data-many="${w.found}" data-one="${w.foundOne}"
+            >${funds.length === 1 ? w.foundOne : w.found.replace('{count}', found)}</span
+          >
           <button type="button" id="clear" hidden>${w.clear}</button>
         </p>
       </div>
+      <noscript><p class="quiet small">${w.allWithoutScript}</p></noscript>
       ${fundTable(funds, source.publisher, language)}
-      <p class="selected" id="selected" hidden data-words="${w.selected}" data-most="${w.selectedMost}">
+      <p
+        class="selected"
+        id="selected"
+        hidden
+        data-many="${w.selected}"
+        data-one="${w.selectedOne}"
+        data-most="${w.selectedMost}"
+      >
         <span role="status"></span>
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
         <button type="button">${w.deselect}</button>
@@ -122,9 +132,16 @@ function filters(funds: readonly FundEntry[], language: Language): Html {
   return html`${categories.size > 1 && filter('category', w.category, categories)}${currencies.size > 1 && filter('currency', w.currency, currencies)}`
 }
 
+/** The longest price, in characters, that has room beside two percentages on a phone. */
+const widest = 13
+
 function fundTable(funds: readonly FundEntry[], publisher: Publisher | null, language: Language): Html {
   const w = fundWords[language]
   const hasWkn = funds.some(({ wkn }) => wkn !== null)
+  const widths = funds.map(
+    ({ newest, currency }) => newest && amountIn(language, newest.nav, currency).length,
+  )
+  const hasWidePrices = Math.max(0, ...widths.map(Number)) > widest
   /** @param id names the column in the page's address */
   const column = (id: string, name: string, kind: string, attributes = ''): TableCell => ({
     content: html`<span>${name}</span>`,
@@ -132,15 +149,16 @@ function fundTable(funds: readonly FundEntry[], publisher: Publisher | null, lan
     attributes: raw(` data-id="${id}"${attributes}`),
   })
   return table({
-    kind: 'funds long carded sortable',
-    attributes: html` id="funds" data-more="${w.more}" data-none="${w.none}" data-select="${w.select}"`,
+    kind: `funds long sortable${hasWidePrices ? ' wide-prices' : ''}`,
+    attributes: html` id="funds" data-more="${w.more}" data-none="${w.none}" data-hint="${w.noneHint}"
+    data-filtered="${w.noneFiltered}" data-select="${w.select}"`,
     columns: [
       column('name', w.fund, '', ' aria-sort="ascending"'),
-      column('isin', 'ISIN', 'wide'),
-      ...(hasWkn ? [column('wkn', 'WKN', 'wide')] : []),
+      column('isin', 'ISIN', 'whole'),
+      ...(hasWkn ? [column('wkn', 'WKN', 'whole')] : []),
       column('nav', w.navColumn, 'number'),
-      column('date', w.day, 'number wide'),
-      column('change', w.change, 'number wide'),
+      column('date', w.day, 'number'),
+      column('change', w.change, 'number'),
       column('year', w.oneYear, 'number'),
     ],
     rows: funds.map((fund) => cells(fund, { hasWkn, publisher, language })),
@@ -166,15 +184,13 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
   const change = newest?.changePercent ?? null
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
     const day = dayIn(language, price.date)
-    const word = state === null ? '' : statusWords[language].marks[state]
-    // A narrow screen has no column for the day: the mark names it.
     const mark =
-      state !== null && html` <small class="mark ${state}">${word}<span class="slim">, ${day}</span></small>`
+      state !== null && html` <small class="mark ${state}">${statusWords[language].marks[state]}</small>`
     return [
       sortedBy({ content: [amountIn(language, price.nav, currency), mark] }, price.nav),
       // The digits of a day are in the order of days.
       sortedBy({ content: day }, price.date.replaceAll('-', '')),
-      sortedBy(changeCell(language, change, 'number wide'), change),
+      sortedBy(changeCell(language, change, 'number'), change),
     ]
   }
   const category = categoryDe !== null && html` data-category="${categoryDe}"`

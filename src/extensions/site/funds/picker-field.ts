@@ -22,6 +22,6 @@ export const fundPickerField = (label: string): Html =>
 
 /** Texts of the script. */
 export function pickerWords(language: Language) {
-  const { found, none: notFound, failedList } = fundWords[language]
-  return { found: `${found} {count}`, notFound, failedList }
+  const { found, foundOne, none: notFound, failedList } = fundWords[language]
+  return { found, foundOne, notFound, failedList }
 }

@@ -12,7 +12,9 @@ export const fundWords = bilingual((say) => ({
       `${count === '1' ? 'Ein Fonds mit seinem neuesten Preis' : `${count} Fonds mit ihren neuesten Preisen`}, Stichtag ${asOf}.`,
     ),
   listOverdue: (count: string) =>
-    say(`Late or stale prices: ${count}.`, `Verspätete oder veraltete Preise: ${count}.`),
+    count === '1'
+      ? say('1 price is late or stale.', '1 Preis ist verspätet oder veraltet.')
+      : say(`${count} prices are late or stale.`, `${count} Preise sind verspätet oder veraltet.`),
   overdueNote: {
     late: say(
       'The newest price is late: a newer price was expected by now.',
@@ -24,10 +26,24 @@ export const fundWords = bilingual((say) => ({
     ),
   },
   search: say('Search by name, ISIN or WKN', 'Suche nach Name, ISIN oder WKN'),
-  found: say('Funds found:', 'Gefundene Fonds:'),
+  /** With the number in place of `{count}`, unless it is 1. */
+  found: say('{count} funds', '{count} Fonds'),
+  foundOne: say('1 fund', '1 Fonds'),
   clear: say('Clear filters', 'Filter zurücksetzen'),
   more: say('Show all', 'Alle anzeigen'),
-  none: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
+  none: say('No fund matches.', 'Kein Fonds passt zu dieser Suche.'),
+  noneHint: say(
+    'Check the spelling, or search by a part of the name, the ISIN or the WKN.',
+    'Prüfen Sie die Schreibweise, oder suchen Sie nach einem Teil des Namens, der ISIN oder der WKN.',
+  ),
+  noneFiltered: say(
+    'Only funds of the chosen category and currency are searched.',
+    'Durchsucht werden nur Fonds der gewählten Kategorie und Währung.',
+  ),
+  allWithoutScript: say(
+    'Searching and sorting need JavaScript. The list is complete; your browser can search this page.',
+    'Suche und Sortierung benötigen JavaScript. Die Liste ist vollständig; Ihr Browser kann diese Seite durchsuchen.',
+  ),
   failedList: say(
     'The list of funds could not be loaded. Press Enter to search on its page.',
     'Die Fondsliste konnte nicht geladen werden. Die Eingabetaste führt zur Suche auf ihrer Seite.',
@@ -35,7 +51,9 @@ export const fundWords = bilingual((say) => ({
   all: say('All', 'Alle'),
   currency: say('Currency', 'Währung'),
   select: say('Select for comparison:', 'Für den Vergleich auswählen:'),
-  selected: say('Funds selected for comparison:', 'Für den Vergleich ausgewählte Fonds:'),
+  /** As `found`. */
+  selected: say('{count} funds selected for comparison', '{count} Fonds für den Vergleich ausgewählt'),
+  selectedOne: say('1 fund selected for comparison', '1 Fonds für den Vergleich ausgewählt'),
   selectedMost: say(
     'Five funds are selected. No more than five can be compared.',
     'Fünf Fonds sind ausgewählt. Mehr als fünf lassen sich nicht vergleichen.',

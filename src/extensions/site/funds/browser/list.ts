@@ -1,5 +1,6 @@
 /** The list of funds: search while typing, filters, sorting and a selection to compare, all in the address. */
 
+import { countText } from './count-text.ts'
 import { searchFor, searchText } from './search.ts'
 import { followAddress, parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
 import { factsOf, fundSelection } from './selection.ts'
@@ -36,10 +37,7 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
   more.type = 'button'
   more.className = 'more'
   const clear = document.querySelector<HTMLElement>('#clear')
-  const none = document.createElement('tr')
-  const cell = none.insertCell()
-  cell.colSpan = table.tHead?.rows[0]?.cells.length ?? 1
-  cell.textContent = table.dataset['none'] ?? ''
+  const { row: none, say: sayNone } = emptyRow(table)
   let pause: ReturnType<typeof setTimeout> | undefined
 
   const show = (most: number) => {
@@ -57,8 +55,8 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
     if (clear !== null) clear.hidden = [input, ...filters].every(({ value }) => value === '')
     more.textContent = `${table.dataset['more'] ?? ''} (${matching.length})`
     more.hidden = matching.length <= Math.max(most, atOnce)
-    const count = matching.length.toLocaleString(document.documentElement.lang)
-    const text = `${found.dataset['words'] ?? ''} ${count}`
+    if (elements.length === 0) sayNone(filters.some(({ value }) => value !== ''))
+    const text = matching.length === 0 ? (table.dataset['none'] ?? '') : countText(found, matching.length)
     if (found.textContent !== text) found.textContent = text
     if (most >= atOnce) return
     pause = setTimeout(() => {
@@ -91,5 +89,37 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
     read()
     input.focus()
   })
+  leadOn(sorted)
   followAddress(read)
+}
+
+/** A row in place of funds: none matches, and what to do. */
+function emptyRow({ dataset, tHead }: HTMLTableElement) {
+  const row = document.createElement('tr')
+  const cell = row.insertCell()
+  cell.colSpan = tHead?.rows[0]?.cells.length ?? 1
+  const title = document.createElement('strong')
+  title.textContent = dataset['none'] ?? ''
+  const hint = document.createElement('small')
+  cell.append(title, ' ', hint)
+  const say = (isFiltered: boolean) => {
+    hint.textContent = `${dataset['hint'] ?? ''}${isFiltered ? ` ${dataset['filtered'] ?? ''}` : ''}`
+  }
+  return { row, say }
+}
+
+/**
+ * An address with a whole ISIN or WKN leads on to the fund: `/wkn/847100/` comes here. Not for a reader who has been in the list
+ * and comes back, reloads it or changes its language.
+ */
+function leadOn({ rows, textIn }: Pick<ReturnType<typeof sortableTable>, 'rows' | 'textIn'>): void {
+  const asked = parameterOf('q').trim().toUpperCase()
+  const [visit] = performance.getEntriesByType('navigation')
+  const isNew = visit instanceof PerformanceNavigationTiming && visit.type === 'navigate'
+  const folderOf = (address: string) => new URL('.', address).href
+  const isFromList = document.referrer !== '' && folderOf(document.referrer) === folderOf(location.href)
+  if (asked === '' || !isNew || isFromList) return
+  const found = rows().filter((row) => ['isin', 'wkn'].some((id) => textIn(row, id) === asked))
+  const address = found.length === 1 ? found[0]?.querySelector('a')?.href : undefined
+  if (address !== undefined) location.replace(address)
 }

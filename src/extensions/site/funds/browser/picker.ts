@@ -58,8 +58,8 @@ export function fundPicker({ place, say, load, mayPick, onPick, onEnter }: Picke
     const funds = [...(found ?? [])].sort((one, other) => Number(mayPick(other)) - Number(mayPick(one)))
     open(funds.slice(0, mostOptions))
     const count = String(funds.length)
-    const text =
-      funds.length === 0 ? say(found === null ? 'failedList' : 'notFound') : say('found', { count })
+    const nothing = found === null ? 'failedList' : 'notFound'
+    const text = say(funds.length === 0 ? nothing : funds.length === 1 ? 'foundOne' : 'found', { count })
     told.textContent = asked.trim() === '' ? '' : text
   }
   const pick = (fund: ListedFund | undefined) => {

@@ -2,6 +2,7 @@
 
 import { parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
 import { mostCompared } from '../chart/charts.ts'
+import { countText } from './count-text.ts'
 import type { Row } from './table.ts'
 
 /** The heading of a row has facts of the fund: `currency`, `category`, and `comparable` if it may be compared. */
@@ -24,8 +25,7 @@ export function fundSelection(label: string) {
     if (bar === null || !status || !link) return
     bar.hidden = selected.length === 0
     const isFull = selected.length >= mostCompared
-    status.textContent =
-      (isFull ? bar.dataset['most'] : undefined) ?? `${bar.dataset['words'] ?? ''} ${selected.length}`
+    status.textContent = (isFull ? bar.dataset['most'] : undefined) ?? countText(bar, selected.length)
     link.setAttribute('href', `${comparison}?isins=${selected.join(',')}`)
   }
   const select = (isins: readonly string[]) => {

@@ -4,7 +4,7 @@ import { structureTypeName } from '../../../../core/api/contract/structure-types
 import { fill } from '../../../../core/api/routes/keys.ts'
 import { formatsOf, type Language } from '../../../../core/api/routes/table.ts'
 import { shellText } from '../../../../core/system/shell-text.ts'
-import { html, type Html, linkTo, section, table } from '../../../../core/layout/html.ts'
+import { addressText, html, type Html, linkTo, section, table } from '../../../../core/layout/html.ts'
 import { frontPages, fundChartKey, fundFeedKeys } from '../../../../core/layout/layout.ts'
 import { fundWords } from '../wording.ts'
 import type { FundAnswer, FundFacts } from '../facts.ts'
@@ -73,7 +73,7 @@ function requests(facts: FundFacts, language: Language): Html | null {
   return html`<div>
     <h3 id="requests">${w.requests}</h3>
     <div class="code">
-      <pre tabindex="0" role="group" aria-labelledby="requests"><code>${lines.join('\n')}</code></pre>
+      <pre tabindex="0" role="group" aria-labelledby="requests"><code>${lines.map((line, index) => [index > 0 && '\n', addressText(line)])}</code></pre>
     </div>
   </div> `
 }

@@ -69,10 +69,12 @@ export function linkTo(from: string, to: string): string {
 
 /** An address, or a command with one: its line breaks after slashes and at spaces only, so that no code and no day is broken. */
 export const addressText = (text: string): Html =>
-  html`${text.split(/(?<=\/)(?=[^/])/).map((piece, index) => [
-    index > 0 && raw('<wbr />'),
-    piece.includes('-') ? html`<span class="whole">${piece}</span>` : piece,
-  ])}`
+  html`${text
+    .split(/(?<=\/)(?=[^/])/)
+    .map((piece, index) => [
+      index > 0 && raw('<wbr />'),
+      piece.includes('-') ? html`<span class="whole">${piece}</span>` : piece,
+    ])}`
 
 export const section = (id: string, heading: string, content: HtmlContent): Html =>
   html`<section aria-labelledby="${id}">

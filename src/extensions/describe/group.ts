@@ -7,7 +7,15 @@ import { byIsin, type Optional, record, type RecordOf, type Shape } from '../../
 import { schemaKey } from './json-schema.ts'
 import { type ErrorCase, errorCases, strayErrorCases } from '../../core/api/derive/error-cases.ts'
 import type { DocumentFormat, Format, Language, Problem } from '../../core/api/routes/table.ts'
-import { addressText, html, type Html, type HtmlContent, linkTo, section, wideTable } from '../../core/layout/html.ts'
+import {
+  addressText,
+  html,
+  type Html,
+  type HtmlContent,
+  linkTo,
+  section,
+  wideTable,
+} from '../../core/layout/html.ts'
 import { wording } from '../../core/layout/wording.ts'
 import { endpointExample, listing, problemExcerpt } from './examples.ts'
 import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
@@ -196,7 +204,8 @@ function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Lang
   return html`<p class="error-title"><strong>${placeholders(problem.title)}</strong></p>
     <p>
       ${when[language]}${
-        target !== null && html` <a href="${linkTo(key, target.slice(1))}"><code>${addressText(target)}</code></a>`
+        target !== null &&
+        html` <a href="${linkTo(key, target.slice(1))}"><code>${addressText(target)}</code></a>`
       }
     </p>
     ${tabs(id, `${example}: ${problem.status} ${problem.slug}`, [

@@ -6,7 +6,15 @@
 import { bilingual } from '../../core/layout/bilingual.ts'
 import { type Licence, maxCharacters, type SiteParts } from '../../core/api/contract/page.ts'
 import { dayIn, fixedIn } from '../../core/layout/formats.ts'
-import { html, linkedData, linkTo, section, type Html, type HtmlContent } from '../../core/layout/html.ts'
+import {
+  addressText,
+  html,
+  linkedData,
+  linkTo,
+  section,
+  type Html,
+  type HtmlContent,
+} from '../../core/layout/html.ts'
 import { addressOf } from '../../core/layout/head.ts'
 import { frontPages, layout } from '../../core/layout/layout.ts'
 import { fingerprintOf, verifyCommand } from '../../core/system/ssh-signature.ts'
@@ -164,7 +172,7 @@ function oneFund(
   )
   return html`<p>${w.choose(list)}</p>
     <p>
-      CSV: <code>${csvOf('<ISIN>')}</code><br />
+      CSV: <code>${addressText(csvOf('<ISIN>'))}</code><br />
       JSON: <code>${historyPath('<ISIN>')}</code> ${w.inFolder}<br />
       ${w.example} ${csv}, ${json}.
     </p>

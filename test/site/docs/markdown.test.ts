@@ -33,7 +33,7 @@ describe('Markdown of a guide', () => {
   })
 
   it('has tables, and blocks of code that can be copied and scrolled', () => {
-    expect(render('| a | b |\n|---|---|\n| 1 | `<2>` |\n')).toContain('<td><code>&lt;2&gt;</code></td>')
+    expect(render('| a | b |\n|---|---|\n| 1 | `<2>` |\n')).toContain('<td><code>&#60;2&#62;</code></td>')
     expect(render('```sh\ncurl "$url" | jq .\n```\n')).toBe(
       '<div class="code" data-copy><pre tabindex="0" role="group" aria-label="Example"><code>curl &#34;$url&#34; | jq .</code></pre></div>\n',
     )
@@ -41,7 +41,7 @@ describe('Markdown of a guide', () => {
 
   it('leaves fragments, escapes text and code, and keeps a fixed space', () => {
     expect(render('[all](#all): a < b & `c < d && "e"`, ISO&#160;8601')).toBe(
-      '<p><a href="#all">all</a>: a &lt; b &amp; <code>c &lt; d &amp;&amp; &quot;e&quot;</code>, ISO\u00a08601</p>\n',
+      '<p><a href="#all">all</a>: a &lt; b &amp; <code>c &#60; d &#38;&#38; &#34;e&#34;</code>, ISO\u00a08601</p>\n',
     )
   })
 

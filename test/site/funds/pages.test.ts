@@ -308,7 +308,8 @@ it('names the feed of changes for feed readers', async () => {
 
 it('shows requests that the published address answers', async () => {
   const html = await page()
-  const requests = [...html.matchAll(/curl &#39;https:\/\/api\.example\.org\/([^&]+)&#39;/g)]
+  const text = html.replaceAll(/<wbr \/>|<\/?span[^>]*>/g, '')
+  const requests = [...text.matchAll(/curl &#39;https:\/\/api\.example\.org\/([^&]+)&#39;/g)]
   expect(requests).toHaveLength(2)
   for (const [, path = ''] of requests) expect((await get(path)).status).toBe(200)
 })

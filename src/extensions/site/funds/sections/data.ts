@@ -73,7 +73,11 @@ function requests(facts: FundFacts, language: Language): Html | null {
   return html`<div>
     <h3 id="requests">${w.requests}</h3>
     <div class="code">
-      <pre tabindex="0" role="group" aria-labelledby="requests"><code>${lines.map((line, index) => [index > 0 && '\n', addressText(line)])}</code></pre>
+      <pre
+        tabindex="0"
+        role="group"
+        aria-labelledby="requests"
+      ><code>${lines.map((line, index) => [index > 0 && '\n', addressText(line)])}</code></pre>
     </div>
   </div> `
 }

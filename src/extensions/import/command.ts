@@ -34,7 +34,7 @@ import { dateForms } from './days.ts'
 import { choosableEncodings } from './encoding.ts'
 import { headerName, type ColumnMap } from './layout.ts'
 import { delimiterNames, settings as importSettings } from './settings.ts'
-import type { Habits } from './readers/reader.ts'
+import { splitFactors, type Habits } from './readers/reader.ts'
 import { readers } from './readers/readers.ts'
 import type { BadRow } from './take/sink.ts'
 import { completeLoad, undoLoad } from './take/without-file.ts'
@@ -89,6 +89,11 @@ const options = [
     '--skip-lines <number>',
     'How many lines stand above the header; else it is looked for',
     [0, 1_000_000],
+  ),
+  choiceOption(
+    '--split-factor <counts>',
+    'What SplitFactor of FundsXML counts: new shares for an old one (2), or old shares for a new one (0.5)',
+    [...splitFactors],
   ),
   option('--derive', 'Compute the columns of prices that the file lacks, from its NAVs'),
   choiceOption(
@@ -357,10 +362,13 @@ const patienceOf = ({ signal, isQuiet, stderr }: Session, { wait }: Flags, db: s
   },
 })
 
+/** Settings of the import that belong to no table. */
+const ofAllTables: ReadonlySet<string> = new Set(['maxBadShare', 'splitFactor'])
+
 /** Maps of the flags win over those of the config. @throws {UsageError} for two names of one column, or an unknown table */
 function columnMapOf({ settingsOf }: Session, { map = [] }: Flags): (table: string) => ColumnMap {
   const tablesOfConfig = settingsOf(importSettings).import
-  const unknown = Object.keys(tablesOfConfig).find((name) => name !== 'maxBadShare' && !tables.includes(name))
+  const unknown = Object.keys(tablesOfConfig).find((name) => !ofAllTables.has(name) && !tables.includes(name))
   if (unknown !== undefined)
     throw new UsageError(`config import.${unknown}: there is no such table${suggest(unknown, tables)}`)
   const named = new Map(map)
@@ -411,6 +419,7 @@ function readingOf(session: Session, flags: Flags) {
     named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
     constants: constantsOf(flags),
     takesMinorUnits: flags.minorUnits === true,
+    splitFactor: flags.splitFactor ?? session.settingsOf(importSettings).import.splitFactor,
     isDeriving: flags.derive === true,
     scope: replaceAll === true ? 'table' : replace === true ? 'funds' : 'upsert',
     habitsOf: habitsOf(session),

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { OwnSettings } from '../../core/cli/own-settings.ts'
 import { numberBetween, say, settingText as text, whole } from '../../core/cli/setting-fields.ts'
 import { dateForms } from './days.ts'
+import { splitFactors } from './readers/reader.ts'
 import { oneByteEncodings } from '../../core/data/model/encodings.ts'
 
 const columnNames = say(
@@ -50,6 +51,10 @@ export const settings = {
               'With --skip-bad: the share of bad lines above which an import ends with exit code 1.',
               numberBetween(0, 1).default(0.1),
             ),
+            splitFactor: say(
+              'What SplitFactor of FundsXML counts, as --split-factor says it.',
+              z.enum(splitFactors, `one of ${splitFactors.join(', ')}`),
+            ).optional(),
           },
           'an object',
         )

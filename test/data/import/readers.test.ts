@@ -78,6 +78,7 @@ async function importTexts(
     skipLines: undefined,
     constants: new Map(),
     takesMinorUnits: false,
+    splitFactor: undefined,
     maxBadShare: 1,
     decimal: undefined,
     dates: undefined,

@@ -119,6 +119,10 @@ export interface RowSink {
   readonly bytes: (count: number) => void
 }
 
+export const splitFactors = ['new-for-old', 'old-for-new'] as const
+/** New shares for an old one (2 for a split 1:2), or old shares for a new one (0.5). */
+export type SplitFactor = (typeof splitFactors)[number]
+
 /** `upsert` keeps what the files do not name; `funds` replaces all rows of the funds that they name; `table` all rows. */
 export type Scope = 'upsert' | 'funds' | 'table'
 
@@ -152,6 +156,8 @@ export interface ReadOptions {
   readonly constants: ReadonlyMap<string, string>
   /** Takes amounts in hundredths of a currency (`GBp`). */
   readonly takesMinorUnits: boolean
+  /** What SplitFactor of FundsXML counts; undefined: nobody knows. */
+  readonly splitFactor: SplitFactor | undefined
   /** Computes the columns of prices that the file lacks. */
   readonly isDeriving: boolean
   readonly scope: Scope

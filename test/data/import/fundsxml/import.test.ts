@@ -93,6 +93,66 @@ describe('import of FundsXML', () => {
     )
   })
 
+  describe('a SplitFactor', () => {
+    /** The NAVs say which of the two it is. */
+    const halved = (factor: string) =>
+      document({
+        ofClass: prices(
+          price('2024-05-03', '100.00'),
+          price('2024-05-06', '50.00').replace('</Price>', `<SplitFactor>${factor}</SplitFactor></Price>`),
+        ),
+      })
+    const splits = (db: string) => rows(db, "corporate_action WHERE kind = 'split'", 'isin, ex_date, factor')
+
+    it('is asked about, since FundsXML does not say what it counts', async () => {
+      const db = folder.database()
+      const { code, stdout } = await importXml(db, halved('2'))
+      expect(code).toBe(1)
+      expect(stdout).toMatch(
+        /^line \d+, \/FundsXML4.*: SplitFactor is "2", and FundsXML does not say what it counts: choose --split-factor new-for-old \(/m,
+      )
+      expect(rows(db, 'price', 'isin, date').at(-1)).toBe(`${first} 2024-05-02`)
+    })
+
+    it.each([
+      ['new-for-old', '2', '2'],
+      ['new-for-old', '+02.50', '2.50'],
+      ['old-for-new', '0.5', '2'],
+      ['old-for-new', '0.3333333', '3'],
+      ['old-for-new', '10', '0.1'],
+    ])('that counts %s of %s is a split by %s', async (counts, given, factor) => {
+      const db = folder.database()
+      editDatabase(folder.file(db), 'DELETE FROM price; DELETE FROM corporate_action')
+      const flags = ['--split-factor', counts, '--history', 'original']
+      expect(await importXml(db, halved(given), ...flags)).toMatchObject({ code: 0 })
+      expect(splits(db)).toEqual([`${first} 2024-05-06 ${factor}`])
+    })
+
+    it('may be answered in the config, and by a split no price changes', async () => {
+      const db = folder.database()
+      editDatabase(folder.file(db), 'DELETE FROM price; DELETE FROM corporate_action')
+      writeFileSync(folder.file('splits.json'), JSON.stringify({ import: { splitFactor: 'new-for-old' } }))
+      expect(await importXml(db, halved('2'), '--config', 'splits.json')).toMatchObject({ code: 0 })
+      expect(rows(db, 'price', 'isin, date, change_percent').at(-1)).toBe(`${first} 2024-05-06 0.00`)
+    })
+
+    it.each(['0', '-2', 'two'])('of %s is a bad row', async (factor) => {
+      const { code, stdout } = await importXml(
+        folder.database(),
+        halved(factor),
+        '--split-factor',
+        'new-for-old',
+      )
+      expect(code).toBe(1)
+      expect(stdout).toContain(factor)
+    })
+
+    it('of 1 is none', async () => {
+      const db = folder.database()
+      expect(await importXml(db, halved('1.0'))).toMatchObject({ code: 0 })
+    })
+  })
+
   it('changes nothing when it comes again', async () => {
     const db = folder.database()
     const content = document({ ofClass: prices(price('2024-05-03', '101.50')) })

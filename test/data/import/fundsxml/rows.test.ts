@@ -164,7 +164,6 @@ describe('FundsXML: prices', () => {
         { day: '2026-11-25', nature: 'TECHNICAL' },
         { day: '2026-11-24', currency: 'USD' },
         { day: '2026-11-23', more: '<SplitFactor>1</SplitFactor>' },
-        { day: '2026-11-20', more: '<SplitFactor>10</SplitFactor>' },
       ),
     )
     const { rows, leftOut } = await read(document({ classes }))
@@ -172,13 +171,11 @@ describe('FundsXML: prices', () => {
     expect(rows['price']).toEqual([
       { ...nav, date: '2026-11-27', issue_price: '150.0135', repurchase_price: '0.5' },
       { ...nav, date: '2026-11-23' },
-      { ...nav, date: '2026-11-20' },
     ])
     expect(leftOut).toEqual([
       'a price that is estimated, not official',
       'a price that is technical, not official',
       'a price in another currency than that of its share class',
-      'a SplitFactor, since FundsXML does not say whether it counts new shares or old ones: import it as corporate_action',
     ])
   })
 

@@ -3,9 +3,10 @@
  * profile, and whose portfolios it has: its own, else those of its subfund or fund.
  */
 
-import { sumOf } from '../../decimals.ts'
+import { quoted } from '../../../../core/data/model/printable.ts'
+import { reciprocalOf, sumOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
-import type { RowSink } from '../reader.ts'
+import type { RowSink, SplitFactor } from '../reader.ts'
 import { unless, type WhyNot } from './unless.ts'
 import { portfolioElement, type NetAssets, type OpenPortfolio } from './portfolios.ts'
 import type { Spill } from './spill.ts'
@@ -15,6 +16,7 @@ import type { Element, Elements, Found } from './xml.ts'
 export interface FundOptions {
   readonly sink: RowSink
   readonly spill: Spill
+  readonly splitFactor: SplitFactor | undefined
   /** The day that the file is of. */
   readonly contentDate: () => string | undefined
 }
@@ -66,10 +68,21 @@ function whyNoFee({ texts: { Type = 'none' } }: Found): string | undefined {
   return feeColumnOf(Type) === undefined ? `a fee of type ${Type}: the profile has no such fee` : undefined
 }
 
+/** @returns new shares for an old one, as the schema counts them; undefined for what is no ratio */
+function newForOld(ratio: string, splitFactor: SplitFactor): string | undefined {
+  const plain = decimal(ratio) ?? ''
+  if (!/^[0-9]+(?:\.[0-9]+)?$/.test(plain)) return undefined
+  return splitFactor === 'new-for-old' ? plain : reciprocalOf(plain)
+}
+
+const whichShares = (ratio: string) =>
+  `SplitFactor is ${quoted(ratio)}, and FundsXML does not say what it counts: choose --split-factor new-for-old ` +
+  '(2 is two new shares for an old one) or --split-factor old-for-new (0.5 is two new shares for an old one)'
+
 const noIsin = 'a share class without an ISIN, by which the schema knows funds'
 
 /** The element Funds. */
-export function fundsElement({ sink, spill, contentDate }: FundOptions): Element {
+export function fundsElement({ sink, spill, splitFactor, contentDate }: FundOptions): Element {
   let holder: Holder | undefined
   let portfolios = 0
   const takeUnless = (whyNot: WhyNot, take: (record: Found) => void) => unless(sink, whyNot, take)
@@ -131,15 +144,13 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
   const price = ({ texts, outer, place }: Found): void => {
     const { ISIN: isin, Currency: currency } = outer?.texts ?? {}
     const date = day(texts['NavDate'])
+    const isSplit = Number(texts['SplitFactor'] ?? 1) !== 1
     if (texts['ActionCode'] === 'D') {
       sink.gone('price', present({ isin, date }), place)
+      if (isSplit) sink.gone('corporate_action', present({ isin, ex_date: date, kind: 'split' }), place)
       return
     }
-    if (Number(texts['SplitFactor'] ?? 1) !== 1)
-      sink.leftOut(
-        'a SplitFactor, since FundsXML does not say whether it counts new shares or old ones: import it as corporate_action',
-        place,
-      )
+    if (isSplit) split(texts['SplitFactor'] ?? '', present({ isin, ex_date: date, kind: 'split' }), place)
     const values = {
       isin,
       date,
@@ -149,6 +160,15 @@ export function fundsElement({ sink, spill, contentDate }: FundOptions): Element
       repurchase_price: decimal(texts['RedemptionPrice']),
     }
     sink.row('price', present(values), place)
+  }
+
+  const split = (ratio: string, key: Record<string, Value>, place: string): void => {
+    const factor = splitFactor === undefined ? undefined : newForOld(ratio, splitFactor)
+    if (factor !== undefined) sink.row('corporate_action', { ...key, factor }, place)
+    else
+      sink.bad(place, [
+        splitFactor === undefined ? whichShares(ratio) : `SplitFactor ${quoted(ratio)} is no ratio`,
+      ])
   }
 
   const distribution = ({ texts, outer, place }: Found): void => {

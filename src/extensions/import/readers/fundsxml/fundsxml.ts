@@ -1,7 +1,7 @@
 /** FundsXML 4.0 to 4.2, the exchange format of fund companies, as rows of many tables. One pass over a file of any size. */
 
 import { setFlagsFromString } from 'node:v8'
-import type { Reader, RowSink, Told } from '../reader.ts'
+import type { Reader, RowSink, SplitFactor, Told } from '../reader.ts'
 import type { Value } from '../../values.ts'
 import { documentsElement } from './documents.ts'
 import { reportingElements } from './emt.ts'
@@ -16,13 +16,13 @@ export const fundsxml: Reader = {
   about: 'FundsXML 4.0 to 4.2: funds, prices, distributions, documents, structures and the EMT of one file',
   derives: () => true,
   recognises: ({ text }) => /^\s*</.test(text) && /<FundsXML4[\s>/]/.test(text),
-  async read({ file }, sink, { encoding }): Promise<Told> {
+  async read({ file }, sink, { encoding, splitFactor }): Promise<Told> {
     // Else V8 lets 100 MB of garbage pile up, which is more than all that is needed.
     setFlagsFromString('--semi-space-growth-factor=1')
     const spill = openSpill()
     try {
       const control: Control = {}
-      const root = { FundsXML4: { below: elementsOf(sink, spill, control) } }
+      const root = { FundsXML4: { below: elementsOf(sink, spill, { control, splitFactor }) } }
       const options = { encoding, onBytes: sink.bytes, onLeftOut: sink.leftOut }
       const read = await readXml(file, root, options)
       emitPortfolios(spill, sink)
@@ -46,7 +46,12 @@ interface Control {
   contentDate?: string | undefined
 }
 
-function elementsOf(sink: RowSink, spill: Spill, control: Control): Elements {
+interface Facts {
+  readonly control: Control
+  readonly splitFactor: SplitFactor | undefined
+}
+
+function elementsOf(sink: RowSink, spill: Spill, { control, splitFactor }: Facts): Elements {
   const controlData: Element = {
     below: leaves('Version ContentDate DataOperation'),
     ends: ({ texts, place }: Found) => {
@@ -58,7 +63,7 @@ function elementsOf(sink: RowSink, spill: Spill, control: Control): Elements {
   }
   return {
     ControlData: controlData,
-    Funds: fundsElement({ sink, spill, contentDate: () => control.contentDate }),
+    Funds: fundsElement({ sink, spill, splitFactor, contentDate: () => control.contentDate }),
     AssetMgmtCompanyDynData: { out: 'data of the management company: no endpoint has them' },
     AssetMasterData: assetElement(spill),
     Documents: documentsElement(sink, spill),

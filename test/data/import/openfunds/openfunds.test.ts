@@ -289,6 +289,107 @@ describe('openfunds', () => {
     expect(stdout).toContain('several payments of a day, which are summed: 1')
   })
 
+  it.each<[string, Fields, readonly unknown[]]>([
+    ['in the fund’s', { OFST010410: 'USD', OFDY000060: '5', OFDY000060_EUR: '4' }, ['5', 'USD']],
+    ['in that of the class', { OFDY000060_USD: '5', OFDY000060_EUR: '4' }, ['4', null]],
+    ['in another one', { OFST010410: 'CHF', OFDY000060_USD: '5' }, ['5', 'USD']],
+  ])('takes total assets %s currency, and says which it is', async (_, fields, expected) => {
+    const { code, query } = await importText(csv(flat({ OFST020000: first, OFST020540: 'EUR', ...fields })))
+    expect(code).toBe(0)
+    const [row] = query(
+      `SELECT total_fund_assets, total_fund_assets_currency FROM profile WHERE isin = '${first}'`,
+    )
+    expect(Object.values(row ?? {})).toEqual(expected)
+  })
+
+  it('leaves out assets of a class in another currency than its own', async () => {
+    const { stdout } = await importText(
+      csv(flat({ OFST020000: first, OFST020540: 'EUR', OFST010440: '09-30', OFDY000070_USD: '5' })),
+    )
+    expect(stdout).toContain(
+      'OFDY000070_USD, since the schema has the assets of a class in its own currency (1,',
+    )
+  })
+
+  describe('breakdowns', () => {
+    const item = (id: string, name: string, share: string, day = '2024-04-30'): Fields => ({
+      OFST020000: first,
+      OFRE100000: day,
+      OFRE100100: id,
+      OFRE100108: name,
+      OFRE100110: share,
+    })
+    const items = [
+      item('OFRE000520', 'FR', '0.5', '2024-03-28'),
+      item('OFRE000520', 'US', '0.6125'),
+      item('OFRE000520', 'DE', '0.3'),
+      item('OFRE000520', 'Cash', '0.0875'),
+      item('OFRE000540', 'USD', '0.7'),
+      item('OFRE000540', 'XXX', '0.3'),
+      item('OFRE000560', 'Health Care', '0.258'),
+      item('OFRE000560', 'Space Mining', '0.01'),
+      item('OFRE000570', 'Large Cap', '0.9'),
+      item('OFRE000500', 'Elbe AG', '0.1'),
+    ]
+    const expected = [
+      'countries 1 Vereinigte Staaten United States 61.25',
+      'countries 2 Deutschland Germany 30',
+      'countries 3 Kasse Cash 8.75',
+      'currencies_derivatives 1 US-Dollar US Dollar 70',
+      'currencies_derivatives 2 Ohne Währung No currency 30',
+      'industrial_sectors 1 Gesundheitswesen Health Care 25.8',
+      'industrial_sectors 2 Space Mining  1',
+      'market_capitalization 1 Große Unternehmen Large Cap 90',
+      'top_values 1 Elbe AG  10',
+    ]
+    const structures = `SELECT type, position, name_de, name_en, percent FROM structure_item WHERE isin = '${first}'
+      AND type IN ('countries', 'currencies_derivatives', 'industrial_sectors', 'market_capitalization', 'top_values') ORDER BY 1, 2`
+    const shown = (query: (sql: string) => readonly Readonly<Record<string, unknown>>[]) =>
+      query(structures).map((row) => Object.values(row).join(' '))
+
+    it.each([
+      ['a line an item', flat(...items)],
+      ['a line a field', items.flatMap((one) => [...narrow(one)])],
+    ])('of the newest day become structures, from %s', async (_, lines) => {
+      const { code, stdout, query } = await importText(csv(lines))
+      expect(code).toBe(0)
+      expect(shown(query)).toEqual(expected)
+      expect(stdout).toContain('an item of a breakdown of an earlier day (1,')
+    })
+
+    it('show ten of the largest positions, and leave out what no structure has', async () => {
+      const many = Array.from({ length: 12 }, (_, at) => item('OFRE000500', `Elbe ${at}`, '0.05'))
+      const others = [item('OFRE000580', 'AAA', '0.5'), item('OFRE000335', '', '7.1')]
+      const { stdout, query } = await importText(csv(flat(...many, ...others)))
+      expect(shown(query).filter((row) => row.startsWith('top_values'))).toHaveLength(10)
+      expect(stdout).toContain('a figure or breakdown OFRE000580, for which no structure has a place (1,')
+      expect(stdout).toContain('a figure or breakdown OFRE000335, for which no structure has a place (1,')
+    })
+
+    it.each([
+      [
+        item('OFRE000520', 'US', '61.25'),
+        'the items of OFRE000520 are 6125 % together: openfunds writes fractions',
+      ],
+      [item('OFRE000520', '', '0.6'), 'an item of OFRE000520 needs its name (OFRE100108)'],
+      [item('OFRE000520', 'US', ''), 'an item of OFRE000520 needs its name (OFRE100108)'],
+    ])('are bad in another form', async (one, message) => {
+      const { code, stdout } = await importText(csv(flat(one)))
+      expect(code).toBe(1)
+      expect(stdout).toContain(message)
+    })
+
+    it('of sectors are those of equities, if a fund has both', async () => {
+      const { stdout, query } = await importText(
+        csv(flat(item('OFRE000560', 'Energy', '0.5'), item('OFRE000565', 'Government', '0.5'))),
+      )
+      expect(shown(query).filter((row) => row.startsWith('industrial'))).toEqual([
+        'industrial_sectors 1 Energie Energy 50',
+      ])
+      expect(stdout).toContain('a breakdown OFRE000565 beside another one that fills the same structure (1,')
+    })
+  })
+
   it('ends, merges and suspends funds', async () => {
     const lines = flat(
       {

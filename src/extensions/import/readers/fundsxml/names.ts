@@ -1,10 +1,6 @@
 /** Names of the codes that FundsXML has, in both languages of the API. Source: FundsXML4_AssetMasterData.xsd and FundsXML4_PortfolioData.xsd, 4.2.11. */
 
-export interface Named {
-  readonly de: string
-  /** Null if the file has one name only. */
-  readonly en: string | null
-}
+import { asItIs, type Named } from '../code-names.ts'
 
 /** In the order in which the asset allocation has them: by code, element of a position, German and English name. */
 const assetTypeLines = `
@@ -60,27 +56,6 @@ export const topValueTypes: Readonly<Record<string, string>> = {
   SC: 'top_values_funds',
   CE: 'top_values_certificates',
 }
-
-const asItIs = (text: string): Named => ({ de: text, en: null })
-
-/** @returns the name of a code in both languages, or another text as it is; each is looked up once */
-function namesOf(type: 'region' | 'currency', form: RegExp): (text: string) => Named {
-  const german = new Intl.DisplayNames('de', { type })
-  const english = new Intl.DisplayNames('en', { type })
-  const known = new Map<string, Named>()
-  return (text) => {
-    if (!form.test(text)) return asItIs(text)
-    const name = known.get(text) ?? { de: german.of(text) ?? text, en: english.of(text) ?? text }
-    known.set(text, name)
-    return name
-  }
-}
-
-/** Of a code of ISO 3166. */
-export const countryName = namesOf('region', /^[A-Z]{2}$/)
-
-/** Of a code of ISO 4217. */
-export const currencyName = namesOf('currency', /^[A-Z]{3}$/)
 
 export const assetTypeName = (text: string): Named => assetType(text)?.name ?? asItIs(text)
 

@@ -4,17 +4,8 @@
  */
 
 import type { RowSink } from '../reader.ts'
-import {
-  assetType,
-  assetTypeElements,
-  assetTypeName,
-  countryName,
-  currencyName,
-  riskName,
-  securities,
-  topValueTypes,
-  type Named,
-} from './names.ts'
+import { countryName, currencyName, type Named } from '../code-names.ts'
+import { assetType, assetTypeElements, assetTypeName, riskName, securities, topValueTypes } from './names.ts'
 import { inPercent, type Portfolio, type Spill } from './spill.ts'
 import { amounts, amountsOf, day, decimal, leaves, linesOf, type Texts } from './texts.ts'
 import { unless } from './unless.ts'

@@ -148,7 +148,9 @@ function valuesIn(
 }
 
 function isFlatHeader(cells: readonly FileCell[]): boolean {
-  return cells.filter(isOfId).length > 1 || (cells.some(isIsinName) && cells.some(isTellingName))
+  // A line of the narrow form may have an OF-ID as its value: that of a breakdown.
+  const hasIds = cells.filter(isOfId).length > 1 && !cells.some(isIsin)
+  return hasIds || (cells.some(isIsinName) && cells.some(isTellingName))
 }
 
 /** A column a field. Names may stand below the OF-IDs, or above. */
@@ -227,7 +229,7 @@ interface NarrowPlaces {
 const isIsin = (cell: FileCell) => isIsinInEitherCase(String(cell).trim())
 
 const isNarrowLine = (cells: readonly FileCell[]): boolean =>
-  cells.length > 2 && cells.filter(isOfId).length === 1 && cells.some(isIsin)
+  cells.length > 2 && [1, 2].includes(cells.filter(isOfId).length) && cells.some(isIsin)
 
 /** A single line might be anything. */
 const isNarrow = (heads: FileStart['heads']): boolean => heads.filter(isNarrowLine).length > 1

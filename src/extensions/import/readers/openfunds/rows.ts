@@ -5,6 +5,7 @@ import { percentOf, reciprocalOf, sumOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
 import type { RowSink } from '../reader.ts'
 import type { OfId } from './fields.ts'
+import { openStructures } from './structures.ts'
 
 /** A line of a file, or what it says of a share class up to the next value of the same field. */
 export interface OpenRecord {
@@ -51,6 +52,7 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
   /** By table and key. */
   const collected = new Map<string, { readonly table: string; readonly rows: Collected[] }>()
   const payments = new Map<string, Payments>()
+  const structures = openStructures(sink)
   /** The newest by fund and column. */
   const assets = new Map<string, Map<string, Assets>>()
 
@@ -83,6 +85,7 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     takeDistribution(record, of)
     takeAssets(record, of)
     takeSplit(record, of)
+    takeBreakdown(record, of)
     const exDate = of('OFST020566')
     const successor = of('OFST020575')
     if (typeof exDate === 'string' && typeof successor === 'string') {
@@ -96,6 +99,19 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
         { isin, ...document },
         place,
       )
+  }
+
+  const takeBreakdown = ({ isin, place }: OpenRecord, of: TextOf): void => {
+    const id = of('OFRE100100')
+    if (typeof id !== 'string') return
+    structures.take({
+      isin,
+      place,
+      id: id.trim().toUpperCase(),
+      date: of('OFRE100000'),
+      name: trimmed(of('OFRE100108')),
+      share: of('OFRE100110'),
+    })
   }
 
   const takeDistribution = ({ isin, place }: OpenRecord, of: TextOf): void => {
@@ -131,12 +147,18 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     }
     const inCurrency = (id: OfId, own: string | undefined) =>
       own === undefined ? undefined : (values.get(`${id}_${own}`) ?? values.get(id))
-    add('fund_assets', 'OFDY000070', inCurrency('OFDY000070', currency))
-    const more = { total_fund_assets_currency: ofFund === undefined || ofFund === currency ? null : ofFund }
-    const total =
-      ofFund === undefined && currency !== undefined
-        ? values.get(`OFDY000060_${currency}`)
-        : inCurrency('OFDY000060', ofFund)
+    const ofClass = inCurrency('OFDY000070', currency)
+    add('fund_assets', 'OFDY000070', ofClass)
+    if (typeof ofClass !== 'string')
+      for (const { key } of amountsNamed('OFDY000070', values))
+        sink.leftOut(`${key}, since the schema has the assets of a class in its own currency`, place)
+    const ofWhole = inCurrency('OFDY000060', ofFund)
+    const others = amountsNamed('OFDY000060', values)
+    // In the fund's currency, else in that of the class, else in the first that the file names.
+    const named = others.find((one) => one.currency === currency) ?? others[0]
+    const total = typeof ofWhole === 'string' ? ofWhole : named?.amount
+    const itsCurrency = typeof ofWhole === 'string' ? ofFund : named?.currency
+    const more = { total_fund_assets_currency: itsCurrency === currency ? null : (itsCurrency ?? null) }
     add('total_fund_assets', 'OFDY000060', total, more)
     if (assets.has(isin) && !collected.has(`profile ${isin}`))
       collected.set(`profile ${isin}`, { table: 'profile', rows: [{ values: { isin }, place }] })
@@ -164,6 +186,7 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
   let summed = 0
   /** To be called after the last record. */
   const end = (): void => {
+    structures.end()
     for (const { table, rows } of collected.values()) {
       for (const { values, place } of rows) {
         const own = table === 'profile' ? assets.get(String(values['isin'])) : undefined
@@ -188,6 +211,15 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
   return { take, end, notes }
 }
 
+/** Amounts whose fields name their currencies: OFDY000060_USD. */
+function amountsNamed(id: OfId, values: OpenRecord['values']) {
+  return [...values].flatMap(([key, amount]) =>
+    key.startsWith(`${id}_`) && typeof amount === 'string'
+      ? [{ key, currency: key.slice(id.length + 1), amount }]
+      : [],
+  )
+}
+
 /** Reads a field of a record, in whichever language it has it. */
 type TextOf = (id: OfId) => Value | undefined
 
@@ -197,6 +229,8 @@ function textsOf({ values }: OpenRecord): TextOf {
     return undefined
   }
 }
+
+const trimmed = (value: Value | undefined) => (typeof value === 'string' ? value.trim() : value)
 
 const textOr = (value: Value | undefined, other: string | undefined) =>
   typeof value === 'string' ? value : other

@@ -82,26 +82,6 @@ export function changeIn(language: Language, value: number, digits = 2): string 
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text
 }
 
-/**
- * A period, the change in it and its days, as markup: `1 year: <b class="bad">−2.88 %</b> …`.
- * @param period text without markup
- */
-export function changeLine(language: Language, period: string, from: ValueOnDay, to: ValueOnDay): string {
-  const percent = (Number(to.decimal) / Number(from.decimal) - 1) * 100
-  if (!Number.isFinite(percent)) return period
-  const text = changeIn(language, percent)
-  const tone = !/[1-9]/.test(text) ? '' : percent > 0 ? 'good' : 'bad'
-  const days = `${dayIn(language, from.date)} – ${dayIn(language, to.date)}`
-  return `${period}: <b class="${tone}">${text}</b> <small>${days}</small>`
-}
-
-interface ValueOnDay {
-  /** ISO 8601 */
-  readonly date: string
-  /** Decimal text with a point. */
-  readonly decimal: string
-}
-
 export const months: Readonly<Record<Language, readonly string[]>> = {
   de: ['Jan', 'Feb', 'Mär', 'Apr', 'Mai', 'Jun', 'Jul', 'Aug', 'Sep', 'Okt', 'Nov', 'Dez'],
   en: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],

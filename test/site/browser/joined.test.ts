@@ -42,7 +42,7 @@ describe.skipIf(whyNoBrowser !== undefined)('texts of separate elements', () => 
           for (const stage of await page.locator('.stage:visible').all()) {
             await stage.press('Home')
             expect({ width, joined: await joinedTexts(page) }).toEqual({ width, joined: [] })
-            const tip = (await stage.locator('.tip > span').allTextContents()).join(', ')
+            const tip = (await stage.locator('.tip > *').allTextContents()).join(', ')
             // A table beside the chart has the other lines.
             expect((await stage.getAttribute('aria-valuetext'))?.slice(0, tip.length)).toBe(tip)
           }
@@ -52,31 +52,72 @@ describe.skipIf(whyNoBrowser !== undefined)('texts of separate elements', () => 
   )
 
   it.each([
-    ['', ['EUR [\\d,.]+, \\d+ \\w{3} 20\\d\\d', 'Distributions reinvested: EUR [\\d,.]+']],
+    [
+      '',
+      'English',
+      ['\\d+ \\w{3} 20\\d\\d', 'Net asset value: EUR [\\d,.]+', 'Distributions reinvested: EUR [\\d,.]+'],
+    ],
     [
       'de.html',
-      ['[\\d,.]+ EUR, \\d\\d\\.\\d\\d\\.20\\d\\d', 'Mit Wiederanlage der Ausschüttungen: [\\d,.]+ EUR'],
+      'German',
+      ['\\d\\d\\.\\d\\d\\.20\\d\\d', 'Nettoinventarwert: [\\d,.]+ EUR', 'Mit Ausschüttungen: [\\d,.]+ EUR'],
     ],
   ] as const)(
-    'of the price chart are a line each, with the unit as on the page, by mouse, finger and keys: %s',
-    async (key, lines) => {
-      const expected = new RegExp(`^${lines.join('\\n')}$`)
-      const text = async (page: Page) =>
-        (await page.locator('#nav .tip').innerText()).replaceAll('\u00a0', ' ')
-      for (const touch of [false, true]) {
-        await withPage(`funds/${isins.whole}/${key}`, { ...look, touch }, async (page) => {
+    'of the price chart are a line each, the day first and the unit as on the page, by mouse, finger and keys: %s %s',
+    async (key, _, lines) => {
+      const spokenAs = new RegExp(`^${lines.join(', ')}(?:, .+)?$`)
+      const expectLines = async (page: Page) => {
+        const tip = page.locator('#nav .tip')
+        expect(await tip.isVisible()).toBe(true)
+        const parts = await tip.locator(':scope > *').all()
+        const boxes = []
+        for (const [index, part] of parts.entries()) {
+          const text = ((await part.textContent()) ?? '').replaceAll('\u00a0', ' ')
+          if (index < lines.length) expect(text).toMatch(new RegExp(`^${lines[index] ?? ''}$`))
+          // Each value has the key of its line, and nothing shares its line.
+          expect(await part.locator('svg.key').count()).toBe(index === 0 ? 0 : 1)
+          boxes.push(await part.boundingBox())
+        }
+        expect(boxes.length).toBeGreaterThanOrEqual(3)
+        for (const [index, box] of boxes.slice(1).entries())
+          expect(box?.y).toBeGreaterThanOrEqual((boxes[index]?.y ?? 0) + (boxes[index]?.height ?? 0) - 1)
+        const weight = 'getComputedStyle(document.querySelector("#nav .tip b")).fontWeight'
+        expect(Number(await page.evaluate<string>(weight))).toBeGreaterThanOrEqual(600)
+        expect(await page.locator('#nav .cursor .dot').count()).toBe(2)
+        return tip.boundingBox()
+      }
+      for (const [touch, width] of [
+        [false, 1440],
+        [true, 1440],
+        [true, 390],
+      ] as const) {
+        await withPage(`funds/${isins.whole}/${key}`, { ...look, width, touch }, async (page) => {
           const stage = page.locator('#nav .stage')
           await stage.scrollIntoViewIfNeeded()
-          const box = await stage.boundingBox()
-          if (box === null) throw new Error('there is no chart')
-          const place = [box.x + box.width / 2, box.y + box.height / 2] as const
-          if (touch) await page.touchscreen.tap(...place)
-          else await page.mouse.move(...place)
-          expect(await text(page)).toMatch(expected)
+          const plot = await page.locator('#nav .plot').boundingBox()
+          if (plot === null) throw new Error('there is no chart')
+          const heights = 'document.querySelector("#nav").getBoundingClientRect().height'
+          const height = await page.evaluate<number>(heights)
+          for (const share of [0.02, 0.5, 0.98]) {
+            const place = [plot.x + plot.width * share, plot.y + plot.height / 2] as const
+            if (touch) await page.touchscreen.tap(...place)
+            else await page.mouse.move(...place)
+            const tip = await expectLines(page)
+            if (tip === null) throw new Error('the tip is not to be seen')
+            // On a phone it is below the chart; else beside the place, and never over it.
+            if (width === 390) expect(tip.y).toBeGreaterThan(plot.y + plot.height)
+            else {
+              expect(place[0] < tip.x || place[0] > tip.x + tip.width).toBe(true)
+              expect(tip.x).toBeGreaterThanOrEqual(0)
+              expect(tip.x + tip.width).toBeLessThanOrEqual(width)
+            }
+            // Nothing moves.
+            expect(await page.evaluate<number>(heights)).toBe(height)
+          }
           await stage.press('ArrowLeft')
-          expect(await text(page)).toMatch(expected)
+          await expectLines(page)
           const spoken = ((await stage.getAttribute('aria-valuetext')) ?? '').replaceAll('\u00a0', ' ')
-          expect(spoken).toMatch(new RegExp(`^${lines.join(', ')}$`))
+          expect(spoken).toMatch(spokenAs)
         })
       }
     },

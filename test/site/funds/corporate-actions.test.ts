@@ -176,7 +176,7 @@ describe('a split', () => {
     const first = today[0] ?? 1
     const last = today.at(-1) ?? 1
     expect(page).toContain(
-      `Entire period: <b class="${last > first ? 'good' : 'bad'}">${signed((last / first - 1) * 100)}</b>`,
+      `Net asset value: <b class="${last > first ? 'good' : 'bad'}">${signed((last / first - 1) * 100)}</b>`,
     )
     expect(page).toContain('Split 1:10')
     const list = (await json('funds/index.json')) as { funds: { isin: string; one_year_percent: string }[] }

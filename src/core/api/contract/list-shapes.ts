@@ -73,8 +73,8 @@ const fundList = record({
       ),
       one_year_percent: nullable(
         decimal(
-          'Performance over one year in percent, two decimals: for an accumulating fund the change in the net asset value, for a distributing fund the reported gross performance of the last twelve months. Null if it may not be published or is not known',
-          'Wertentwicklung über ein Jahr in Prozent, zwei Nachkommastellen: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Brutto-Wertentwicklung der letzten zwölf Monate. Null, wenn sie nicht veröffentlicht werden darf oder nicht bekannt ist',
+          'Performance over one year in percent, two decimals: for an accumulating fund the change in the net asset value, for a distributing fund the reported gross performance of the last twelve months, or without one the change with distributions reinvested. Null if it may not be published or is not known',
+          'Wertentwicklung über ein Jahr in Prozent, zwei Nachkommastellen: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Brutto-Wertentwicklung der letzten zwölf Monate oder, wenn keine gemeldet ist, die Veränderung mit Wiederanlage der Ausschüttungen. Null, wenn sie nicht veröffentlicht werden darf oder nicht bekannt ist',
         ),
       ),
       accumulating: nullable(

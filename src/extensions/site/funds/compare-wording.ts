@@ -34,7 +34,6 @@ export const compareWording = bilingual((say) => ({
   /** Before the days are known. */
   atStart: say('Net asset value at the start', 'Nettoinventarwert zu Beginn'),
   atEnd: say('Net asset value at the end', 'Nettoinventarwert am Ende'),
-  loading: say('Loading prices …', 'Preise werden geladen …'),
   noteDistributions: say(
     'The index reinvests each distribution at the net asset value of its ex-date, without costs (BVI method). The net asset values in the table are those of today’s shares, without distributions.',
     'Der Index legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',

@@ -77,7 +77,7 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
     <div class="search" role="search">${fundPickerField(w.add)}</div>
     <ul class="chips" aria-label="${w.chosen}"></ul>
     <div role="status" id="messages"></div>
-    <figure class="chart" data-busy="${w.loading}" hidden>
+    <figure class="chart" data-busy="${funds.loading}" hidden>
       ${rangeButtons(language)}
       ${drawing({ id: 'index', title: w.chartTitle, height: 360, shapes: '<g class="drawn"></g>' })}
       <figcaption id="period" data-text="${w.period('{first}', '{last}')}"></figcaption>

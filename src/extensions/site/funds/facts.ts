@@ -95,8 +95,8 @@ function priceFacts(source: FundPageSource, actions: FundActions) {
   return {
     newest,
     first: sample[0]?.date ?? newest.date,
-    oneYearPercent: percentOver(source, newest, 1),
-    fiveYearsPercent: percentOver(source, newest, 5),
+    oneYear: returnOver(source, newest, 1),
+    fiveYears: returnOver(source, newest, 5),
     overdue: source.overdue,
     /** Null with one price only, and if performance may not be shown. */
     line: mayPagesShowPerformance(source) ? lineOf(sample, actions) : null,
@@ -225,7 +225,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
       nav: price.netAssetValue,
       changePercent: isComparable ? price.changePercent : null,
     },
-    oneYearPercent: price === null ? null : percentOver(source, price, 1),
+    oneYearPercent: price === null ? null : (returnOver(source, price, 1)?.percent ?? null),
     overdue: price === null ? null : source.overdue,
     state: source.life?.kind ?? null,
   }
@@ -249,30 +249,49 @@ const mayPagesShowPerformance = ({ fund, day }: FundPageSource) =>
 /** Days that the price, or the end of a legal period, may lie away from where it belongs. */
 const tolerance = 7
 
+/** Performance over some years, and where it is from: the NAVs, reported periods, or the NAVs with distributions reinvested. */
+export interface Return {
+  readonly percent: string
+  readonly from: 'navs' | 'reported' | 'reinvested'
+}
+
 /**
- * Percent over the years before the newest price; null if unknown or not to be shown. The NAV of a distributing fund
- * lacks its distributions: there, only legal periods of twelve months count, one after the other, the last of which ends
- * with the newest price or at most a week before.
+ * Performance over the years before the newest price; null if unknown or not to be shown. The NAV of a distributing fund
+ * lacks its distributions: reported periods come first there. Without them the distributions are reinvested, unless there is
+ * none: then nobody knows whether some are missing.
  */
-function percentOver(
+function returnOver(source: FundPageSource, newest: PriceRow, years: number): Return | null {
+  if (!mayPagesShowPerformance(source)) return null
+  const [profile] = source.rows('profile')
+  const actions = actionsOf(source)
+  const reported = profile?.accumulating === 1 ? null : reportedOver(source, newest.date, years)
+  if (reported !== null) return { percent: reported, from: 'reported' }
+  const from = profile?.accumulating === 1 ? 'navs' : 'reinvested'
+  if (from === 'reinvested' && actions.distributions.length === 0) return null
+  const percent = computedOver(source, newest, years, actions)
+  return percent === null ? null : { percent, from }
+}
+
+function computedOver(
   source: FundPageSource,
   { date, netAssetValue }: PriceRow,
   years: number,
+  actions: FundActions,
 ): string | null {
-  if (!mayPagesShowPerformance(source)) return null
-  const [profile] = source.rows('profile')
-  if (profile?.accumulating === 1) {
-    const start = addYears(date, -years)
-    const before = source.navAt(start)
-    if (before === null || daysBetween(before.date, start) > tolerance) return null
-    const ends = [before, { date, nav: netAssetValue }].map((price) => ({
-      ...price,
-      day: dayNumber(price.date),
-    }))
-    const [from = 0, to = 0] = adjusted(ends, actionsOf(source)).map(({ worth }) => worth)
-    return from > 0 ? ((to / from - 1) * 100).toFixed(2) : null
-  }
-  let end = date
+  const start = addYears(date, -years)
+  const before = source.navAt(start)
+  if (before === null || daysBetween(before.date, start) > tolerance) return null
+  const ends = [before, { date, nav: netAssetValue }].map((price) => ({
+    ...price,
+    day: dayNumber(price.date),
+  }))
+  const [from = 0, to = 0] = adjusted(ends, actions).map(({ worth }) => worth)
+  return from > 0 ? ((to / from - 1) * 100).toFixed(2) : null
+}
+
+/** Legal periods of twelve months, one after the other, the last of which ends with the newest price or at most a week before. */
+function reportedOver(source: FundPageSource, newest: string, years: number): string | null {
+  let end = newest
   let factor = 1
   for (let year = 0; year < years; year++) {
     const period = source.rows('legalPeriods').find(({ dateFrom, dateTo }) => {

@@ -18,7 +18,7 @@ import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
 import { amountIn, dayIn, percentIn } from '../../../core/layout/formats.ts'
 import { chartStyleKey } from './chart/style.ts'
-import { factReads, fundEntry, fundFacts, type FundFacts, type PriceFacts } from './facts.ts'
+import { factReads, fundEntry, fundFacts, type FundFacts, type PriceFacts, type Return } from './facts.ts'
 import { fundFeeds } from './feed.ts'
 import { fundChart } from './image.ts'
 import { successorLink } from './merged.ts'
@@ -136,9 +136,8 @@ function headFigures(facts: FundFacts, language: Language): readonly Html[] {
   if (price !== null) {
     const nav = amountIn(language, price.newest.netAssetValue, fund.currency)
     figures.push(figure(w.nav, nav, dayOfPrice(facts, price, language)))
-    const { oneYearPercent, fiveYearsPercent } = price
-    if (oneYearPercent !== null) figures.push(figure(w.oneYear, signed(language, oneYearPercent)))
-    if (fiveYearsPercent !== null) figures.push(figure(w.fiveYears, signed(language, fiveYearsPercent)))
+    if (price.oneYear !== null) figures.push(figure(w.oneYear, returned(language, price.oneYear)))
+    if (price.fiveYears !== null) figures.push(figure(w.fiveYears, returned(language, price.fiveYears)))
   }
   if (profile !== null) figures.push(figure(w.costsHead, percentIn(language, profile.totalExpenseRatio)))
   if (typeof emt?.srri === 'number') figures.push(figure(w.riskHead, emt.srri))
@@ -170,6 +169,10 @@ function dayOfPrice({ performance, life }: FundFacts, { newest, overdue }: Price
   const change = typeof performance === 'object' && signed(language, newest.changePercent)
   return html`${change} ${dayIn(language, newest.date)}${mark}`
 }
+
+/** With its source, since the chart computes: the last digits may differ from what is reported. */
+const returned = (language: Language, { percent, from }: Return): Html =>
+  html`${signed(language, percent)} <small>${fundWords[language].returns[from]}</small>`
 
 function signed(language: Language, decimal: string): Html {
   const { text, tone } = changeOf(language, decimal)

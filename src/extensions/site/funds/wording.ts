@@ -66,14 +66,30 @@ export const fundWords = bilingual((say) => ({
   change: say('Day change', 'Zum Vortag'),
   oneYear: say('1 year', '1 Jahr'),
   oneYearNote: say(
-    '1 year: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance of the last twelve months, including distributions.',
-    '1 Jahr: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung der letzten zwölf Monate einschließlich Ausschüttungen.',
+    '1 year: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance of the last twelve months, including distributions; where none is reported, the change with distributions reinvested.',
+    '1 Jahr: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung der letzten zwölf Monate einschließlich Ausschüttungen; wo keine gemeldet ist, die Veränderung mit Wiederanlage der Ausschüttungen.',
   ),
   fiveYears: say('5 years', '5 Jahre'),
-  yearsNote: say(
-    '1 and 5 years: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance, including distributions.',
-    '1 und 5 Jahre: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung einschließlich Ausschüttungen.',
-  ),
+  /** Below a figure. */
+  returns: {
+    navs: say('net asset value', 'Nettoinventarwert'),
+    reported: say('reported', 'gemeldet'),
+    reinvested: say('distributions reinvested', 'mit Ausschüttungen'),
+  },
+  returnNotes: {
+    navs: say(
+      '1 and 5 years: the change in the net asset value.',
+      '1 und 5 Jahre: die Veränderung des Nettoinventarwerts.',
+    ),
+    reported: say(
+      '1 and 5 years, reported: the gross performance of the twelve-month periods, including distributions. The chart is computed from prices: its last digit may differ.',
+      '1 und 5 Jahre, gemeldet: die Bruttowertentwicklung der Zwölfmonatszeiträume einschließlich Ausschüttungen. Das Diagramm ist aus Preisen berechnet: Seine letzte Stelle kann abweichen.',
+    ),
+    reinvested: say(
+      'With distributions reinvested: computed from prices, each distribution at the net asset value of its ex-date, without costs (BVI method). Nothing is reported for these periods.',
+      'Mit Ausschüttungen: aus Preisen berechnet, jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder angelegt, ohne Kosten (BVI-Methode). Für diese Zeiträume ist nichts gemeldet.',
+    ),
+  },
   costs: say(
     'Unless stated otherwise, issue surcharges and custody fees are not taken into account. They reduce the performance.',
     'Ausgabeaufschläge und Depotkosten sind, soweit nicht anders angegeben, nicht berücksichtigt. Sie mindern die Wertentwicklung.',
@@ -123,7 +139,7 @@ export const fundWords = bilingual((say) => ({
   ),
   chartNoteSplits: say(
     'Values before a split refer to the shares of today.',
-    'Werte vor einer Anteilteilung beziehen sich auf heutige Anteile.',
+    'Werte vor einem Anteilsplit beziehen sich auf heutige Anteile.',
   ),
   ends: {
     liquidated: (day: string) =>
@@ -164,9 +180,11 @@ export const fundWords = bilingual((say) => ({
   ),
   /** For the script, too. */
   onChart: {
-    reinvested: say('Distributions reinvested', 'Mit Wiederanlage der Ausschüttungen'),
+    nav: say('Net asset value', 'Nettoinventarwert'),
+    perYear: say('a year', 'p. a.'),
+    reinvested: say('Distributions reinvested', 'Mit Ausschüttungen'),
     distribution: say('Distribution', 'Ausschüttung'),
-    split: say('Split', 'Anteilteilung'),
+    split: say('Split', 'Anteilsplit'),
     failed: say(
       'The prices of this period could not be loaded. The line shows only some of them, and there is no change in percent.',
       'Die Preise dieses Zeitraums konnten nicht geladen werden. Die Linie zeigt nur einige davon, eine Veränderung in Prozent fehlt.',
@@ -181,10 +199,10 @@ export const fundWords = bilingual((say) => ({
     ),
   },
   distributions: say('Distributions', 'Ausschüttungen'),
-  actions: say('Distributions and splits', 'Ausschüttungen und Anteilteilungen'),
+  actions: say('Distributions and splits', 'Ausschüttungen und Anteilsplits'),
   exDate: say('Ex-date', 'Ex-Tag'),
   perShare: say('Per share', 'Je Anteil'),
-  split: (ratio: string) => say(`Split ${ratio}`, `Teilung ${ratio}`),
+  split: (ratio: string) => say(`Split ${ratio}`, `Split ${ratio}`),
   papers: say('Documents', 'Dokumente'),
   kinds: {
     kid: say('Key information document', 'Basisinformationsblatt'),
@@ -235,7 +253,7 @@ export const fundWords = bilingual((say) => ({
     'Brutto: ohne Ausgabeaufschlag. Netto: nach Abzug des Ausgabeaufschlags.',
   ),
   chart: say('Chart', 'Diagramm'),
-  since: (day: string) => say(`Since ${day}`, `Seit ${day}`),
+  loading: say('Loading prices …', 'Preise werden geladen …'),
   indexTitle: say('Performance as an index', 'Wertentwicklung als Index'),
   indexNote: (day: string) => say(`Index: 100 on ${day}.`, `Index: 100 am ${day}.`),
   structure: say('Investment structure', 'Anlagestruktur'),

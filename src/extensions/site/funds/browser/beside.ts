@@ -14,7 +14,8 @@ export function exploreBars(figure: HTMLElement): void {
     nearest: (share) => Math.floor(share * count),
     at: (index) => ({
       x: (index + 0.5) / count,
-      lines: [[...(rows[index]?.cells ?? [])].map((cell) => cell.textContent).join(': ')],
+      heading: [...(rows[index]?.cells ?? [])].map((cell) => cell.textContent).join(': '),
+      rows: [],
     }),
   })
 }
@@ -38,7 +39,8 @@ export function exploreAreas(figure: HTMLElement, language: Language): void {
     nearest: (share) => nearestDay(days, first + share * (last - first)),
     at: (index) => ({
       x: ((days[index] ?? last) - first) / (last - first),
-      lines: [dayOf(index), ...classes.map(({ name, shares }) => `${name}: ${shares[index]}`)],
+      heading: dayOf(index),
+      rows: classes.map(({ name, shares }) => ({ name, value: shares[index] ?? '' })),
     }),
     showBeside: (index) => {
       if (heading !== null) heading.textContent = dayOf(index)

@@ -11,8 +11,9 @@ import { followAddress } from '../../../../core/layout/browser/address.ts'
 import { messageWith } from '../../../../core/layout/browser/message.ts'
 import { fetchPrices, yearToAsk, yearOf } from './prices.ts'
 import { chosenRange, firstDayOf, onRange, rangeChoices } from './ranges.ts'
+import { eventKey, lineKey } from './keys.ts'
 import { type Say, sayOf } from './say.ts'
-import { exploreChart, nearestDay } from './stage.ts'
+import { exploreChart, nearestDay, type TipRow } from './stage.ts'
 
 const whole = 'Max'
 
@@ -20,6 +21,7 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
   const { points = '', windows = '', currency, distributions = '', splits = '' } = figure.dataset
   const actions = unpacked({ distributions, splits })
   const say = sayOf(figure)
+  const words = { nav: say('nav'), reinvested: say('reinvested'), perYear: say('perYear') }
   const drawn = figure.querySelector('.drawn')
   const change = figure.querySelector<HTMLElement>('.change')
   const history = historyOf(points, windows)
@@ -41,10 +43,18 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
         return (
           value && {
             x: (value.day - plot.first) / plot.days,
-            y: depthOf(plot.axis, value.value),
-            lines: [
-              `${amount(value.nav)}, ${dayIn(language, isoOf(value.day))}`,
-              ...(total === undefined ? [] : [`${say('reinvested')}: ${amount(total.nav)}`]),
+            dots: [value, ...(total === undefined ? [] : [total])].map((price, style) => ({
+              y: depthOf(plot.axis, price.value),
+              style,
+            })),
+            heading: dayIn(language, isoOf(value.day)),
+            rows: [
+              ...(total === undefined
+                ? [{ name: '', value: amount(value.nav) }]
+                : [
+                    { name: say('nav'), value: amount(value.nav), key: lineKey(0) },
+                    { name: say('reinvested'), value: amount(total.nav), key: lineKey(1) },
+                  ]),
               ...eventsBetween(actions, navs[index - 1]?.day ?? value.day, value.day, say, amount),
             ],
           }
@@ -89,8 +99,7 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
     // From another first day, reinvested distributions would be worth something else.
     const line = take(prices, isWhole ? actions : { distributions: [], splits: actions.splits })
     drawn.innerHTML = priceLineShapes(line, language)
-    if (isWhole && prices.length > 1)
-      change.innerHTML = priceLineChange(line, language, period, say('reinvested'))
+    if (isWhole && prices.length > 1) change.innerHTML = priceLineChange(line, language, { period, ...words })
     else if (isWhole) tell(say('few'))
     else if (location.protocol === 'file:') tell(say('folder'))
     else
@@ -112,11 +121,13 @@ const eventsBetween = (
   until: number,
   say: Say,
   amountIn: (amount: string) => string,
-): readonly string[] => {
+): readonly TipRow[] => {
   const isThen = ({ exDay }: { readonly exDay: number }) => exDay > after && exDay <= until
   return [
-    ...splits.filter(isThen).map(() => say('split')),
-    ...distributions.filter(isThen).map(({ amount }) => `${say('distribution')}: ${amountIn(amount)}`),
+    ...splits.filter(isThen).map(() => ({ name: '', value: say('split'), key: eventKey() })),
+    ...distributions
+      .filter(isThen)
+      .map(({ amount }) => ({ name: say('distribution'), value: amountIn(amount), key: eventKey() })),
   ]
 }
 

@@ -5,9 +5,10 @@ import { depthOf, lineChart, linePath, mostCompared, plotOf } from '../chart/cha
 import { dayNumber, isoOf } from '../../../../core/system/day-number.ts'
 import { dayIn, fixedIn } from '../../../../core/layout/formats.ts'
 import { followAddress, parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
-import { comparedRow, fundChip, lineKey, waitingChip } from './compared-row.ts'
+import { comparedRow, fundChip, waitingChip } from './compared-row.ts'
 import { type FundComparison, comparisonOf, type History, loners } from './comparison.ts'
 import { fetchFunds, type ListedFund } from './fund-list.ts'
+import { lineKey } from './keys.ts'
 import { lineEnds } from './line-ends.ts'
 import { messageWith } from '../../../../core/layout/browser/message.ts'
 import { fundPicker } from './picker.ts'
@@ -58,6 +59,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
   // Chips and chart take their places at once: what is below does not move when the funds arrive.
   const waiting = isinsInAddress().slice(0, mostCompared)
   chips.replaceChildren(...waiting.map(waitingChip))
+  keepRoom(figure, waiting.length)
   figure.setAttribute('aria-busy', 'true')
   figure.hidden = waiting.length === 0
   const list = await fetchFunds(root.dataset['list'] ?? '').catch(() => null)
@@ -65,7 +67,11 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     giveUp({ text: say('failedFunds'), again: () => location.reload() })
     return
   }
-  const draw = drawer(page)
+  const comparable = list.filter((fund) => fund.comparable)
+  const draw = drawer(
+    page,
+    comparable.map(({ name }) => name),
+  )
   const histories = priceHistories(root.dataset['prices'] ?? '', root.dataset['actions'] ?? '')
   const asked = () => fundsAsked(list, say)
   const choose = (isins: readonly string[]) => {
@@ -107,6 +113,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     tell(told)
     figure.setAttribute('aria-busy', 'true')
     figure.hidden = funds.length === 0
+    keepRoom(figure, funds.length)
     compared.hidden ||= funds.length === 0
     const result = await load(funds, range, histories)
     const { comparison, loaded } = result
@@ -138,6 +145,11 @@ async function compareFunds(root: HTMLElement): Promise<void> {
 
   onRange(figure, standardRange, () => void show())
   followAddress(() => void show())
+}
+
+/** For the legend below a narrow chart: the day, and a line for each fund. */
+function keepRoom(figure: HTMLElement, funds: number): void {
+  figure.style.setProperty('--tip-lines', String(funds + 1))
 }
 
 /** A fund keeps its colour and dashes while others come and go. @returns the styles of the chosen funds */
@@ -244,8 +256,8 @@ function faultsOf(
   ]
 }
 
-/** @returns draws a comparison, and writes its days into the table */
-function drawer({ part }: Page) {
+/** @param names of all funds that may be compared @returns draws a comparison, and writes its days into the table */
+function drawer({ part }: Page, names: readonly string[]) {
   const figure = part('figure')
   const period = part('#period')
   const explore = exploreChart(figure)
@@ -274,20 +286,23 @@ function drawer({ part }: Page) {
       style: styles[index] ?? 0,
       depth: depthOf(plot.axis, line.at(-1)?.value ?? 0),
     })
-    drawn.append(...lineEnds(lines.map(endOf)))
+    drawn.append(...lineEnds(part('figure .canvas'), lines.map(endOf), names))
     const { days } = comparison
     explore({
       last: days.length - 1,
       nearest: (share) => nearestDay(days, plot.first + share * plot.days),
       at: (index) => {
         const number = days[index] ?? plot.first
-        const values = comparison.funds.map(
-          ({ indexOn }, which) => `${funds[which]?.name ?? ''}: ${fixedIn(language, indexOn(number), 2)}`,
-        )
+        const values = comparison.funds.map(({ indexOn }) => indexOn(number))
         return {
           x: (number - plot.first) / plot.days,
-          lines: [day(number), ...values],
-          keyOf: (line) => (line === 0 ? null : lineKey(styles[line - 1] ?? 0)),
+          dots: values.map((value, which) => ({ y: depthOf(plot.axis, value), style: styles[which] ?? 0 })),
+          heading: day(number),
+          rows: values.map((value, which) => ({
+            name: funds[which]?.name ?? '',
+            value: fixedIn(language, value, 2),
+            key: lineKey(styles[which] ?? 0),
+          })),
         }
       },
     })

@@ -2,9 +2,9 @@
 
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { changeIn, decimalIn, percentIn } from '../../../../core/layout/formats.ts'
-import { lineKeyOf } from '../chart/price-line.ts'
 import type { FundComparison } from './comparison.ts'
 import { type ListedFund, nameElement } from './fund-list.ts'
+import { lineKey } from './keys.ts'
 import type { Say } from './say.ts'
 
 interface ComparedRow {
@@ -77,12 +77,6 @@ export function fundChip(
   button.addEventListener('click', onRemove)
   chip.append(lineKey(style), nameElement('span', fund), button)
   return chip
-}
-
-export function lineKey(style: number): Element {
-  const holder = element('span')
-  holder.innerHTML = lineKeyOf(style)
-  return holder.firstElementChild ?? holder
 }
 
 function element<K extends keyof HTMLElementTagNameMap>(tag: K, text = ''): HTMLElementTagNameMap[K] {

@@ -1,6 +1,7 @@
-/** Names at the ends of a chart's lines: short, and never one over another. */
+/** Names at the ends of a chart's lines. */
 
 import { lineStyle } from '../chart/charts.ts'
+import { apart, inTwoLines, shortened } from '../chart/end-names.ts'
 
 interface LineEnd {
   readonly name: string
@@ -9,56 +10,55 @@ interface LineEnd {
   readonly depth: number
 }
 
-/** A line of text in a chart of the least height, as a share of it. */
-const leastDistance = 0.08
-/** More letters have no room beside the chart. */
-const mostLetters = 17
+/** From the end of a line: the key begins, it ends, and the name begins. In CSS pixels. */
+const keyStart = 6
+const keyEnd = 26
+const nameStart = 32
 
-/** @returns for each line a key and its name, right of the plot */
-export function lineEnds(ends: readonly LineEnd[]): readonly SVGElement[] {
-  const depths = apart(ends.map(({ depth }) => depth))
-  const names = shortened(ends.map(({ name }) => name))
+/**
+ * @param svg of the chart; its padding at the right is the room of the names
+ * @param others names of all funds: what they all begin with, the name of a single line does not need
+ * @returns for each line a key and its name, right of the plot
+ */
+export function lineEnds(
+  svg: Element,
+  ends: readonly LineEnd[],
+  others: readonly string[],
+): readonly SVGElement[] {
+  const { font, fontSize } = getComputedStyle(svg)
+  const context = document.createElement('canvas').getContext('2d')
+  if (context !== null) context.font = font
+  const widthOf = (text: string) => context?.measureText(text).width ?? text.length * parseFloat(fontSize)
+  const room = roomOf(svg) - nameStart
+  const names = shortened(
+    ends.map(({ name }) => name),
+    others,
+  ).map((name) => inTwoLines(name, (text) => widthOf(text) <= room))
+  const depths = apart(ends.map(({ depth }, index) => ({ depth, lines: names[index]?.length ?? 1 })))
   return ends.map(({ style }, index) => {
     const end = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
     end.setAttribute('class', 'end')
     end.setAttribute('x', '100%')
     end.setAttribute('y', `${(depths[index] ?? 0) * 100}%`)
-    end.innerHTML = `<line class="${lineStyle(style)}" x1="6" x2="26"/><text x="32" dy=".32em"></text>`
-    const text = end.querySelector('text')
-    if (text !== null) text.textContent = names[index] ?? ''
+    end.innerHTML = `<line class="${lineStyle(style)}" x1="${keyStart}" x2="${keyEnd}"/>`
+    const lines = names[index] ?? []
+    end.append(...lines.map((line, place) => textAt(line, place - (lines.length - 1) / 2)))
     return end
   })
 }
 
-/** Moves what is too close: downwards from the highest, then upwards from the bottom. */
-function apart(depths: readonly number[]): readonly number[] {
-  const order = [...depths.keys()].sort((one, other) => (depths[one] ?? 0) - (depths[other] ?? 0))
-  const moved = [...depths]
-  let least = 0
-  for (const index of order) {
-    moved[index] = Math.max(least, moved[index] ?? 0)
-    least = moved[index] + leastDistance
-  }
-  let most = 1
-  for (const index of order.reverse()) {
-    moved[index] = Math.min(most, moved[index] ?? 0)
-    most = moved[index] - leastDistance
-  }
-  return moved
-}
+/** Of names that are not shown on a narrow page, as wide as on a wide one: 10.5rem in `compare.css`. */
+const roomOf = (svg: Element) =>
+  Math.max(
+    parseFloat(getComputedStyle(svg).paddingRight),
+    10.5 * parseFloat(getComputedStyle(document.documentElement).fontSize),
+  )
 
-/** Leaves out the words that all names begin with, and letters at the end. */
-function shortened(names: readonly string[]): readonly string[] {
-  const words = names.map((name) => name.split(' '))
-  const [first = []] = words
-  const differs = first.findIndex((word, index) => words.some((other) => other[index] !== word))
-  return words.map((all) => {
-    const letters = [...all.slice(Math.max(0, Math.min(differs, all.length - 1))).join(' ')]
-    return letters.length > mostLetters
-      ? `${letters
-          .slice(0, mostLetters - 1)
-          .join('')
-          .trimEnd()}…`
-      : letters.join('')
-  })
+/** @param place of the line, 0 beside the end of the chart's line */
+function textAt(text: string, place: number): SVGElement {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', 'text')
+  made.setAttribute('x', String(nameStart))
+  made.setAttribute('dy', `${0.32 + place * 1.25}em`)
+  made.textContent = text
+  return made
 }

@@ -1,14 +1,29 @@
 /** A chart to explore: a cursor shows the values of a place, by mouse, touch or arrow keys. */
 
-/** A place of a chart, and the lines of its tip. */
+/** A place of a chart, and what its tip says. */
 interface Place {
   /** From the left of the plot, as a share of its width. */
   readonly x: number
-  /** From its top, as a share of its height: for a dot. */
-  readonly y?: number
-  readonly lines: readonly string[]
-  /** With it, the tip is a legend below the chart: as many lines would cover those of the chart. */
-  readonly keyOf?: (line: number) => Element | null
+  /** On the lines. */
+  readonly dots?: readonly Dot[]
+  /** The first line of the tip: a day, mostly. */
+  readonly heading: string
+  readonly rows: readonly TipRow[]
+}
+
+interface Dot {
+  /** From the top of the plot, as a share of its height. */
+  readonly y: number
+  /** Of the line. */
+  readonly style: number
+}
+
+export interface TipRow {
+  /** '' if the chart has one value only, which its own name says. */
+  readonly name: string
+  readonly value: string
+  /** What stands for the value in the chart. */
+  readonly key?: Element
 }
 
 export interface Places {
@@ -17,9 +32,12 @@ export interface Places {
   readonly at: (index: number) => Place | undefined
   /** The index of the place that is nearest to a share of the plot's width. */
   readonly nearest: (share: number) => number
-  /** Shows the values of a place beside the chart: its tip has the first line only. */
+  /** Shows the values of a place beside the chart: its tip has the heading only. */
   readonly showBeside?: (index: number) => void
 }
+
+/** Of a tip from the cursor, in CSS pixels. */
+const tipDistance = 12
 
 /** @param figure has a stage with the drawing @returns to be called after each drawing of the chart */
 export function exploreChart(figure: ParentNode): (places: Places) => void {
@@ -35,35 +53,46 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
   stage.append(cursor, tip)
   nameStage(svg, stage)
 
+  /** @returns true if the tip has more than a heading */
+  const fill = ({ heading, rows }: Place): boolean => {
+    const shown = places.showBeside === undefined ? rows : []
+    tip.classList.toggle('rows', shown.length > 0)
+    // A space keeps texts apart also for those who read them without the style.
+    tip.replaceChildren(part('b', heading), ...shown.flatMap((row) => [' ', rowOf(row)]))
+    return shown.length > 0
+  }
   const tell = (index: number) => {
     chosen = Math.max(0, Math.min(places.last, index))
     const place = places.at(chosen)
     if (place === undefined) return
-    tip.classList.toggle('legend', place.keyOf !== undefined)
-    tip.replaceChildren(
-      ...(places.showBeside === undefined ? place.lines : place.lines.slice(0, 1)).flatMap((line, index) => {
-        const item = document.createElement('span')
-        const key = place.keyOf?.(index) ?? null
-        item.append(...(key === null ? [] : [key]), line)
-        // A space keeps texts apart also for those who read them without the style.
-        return index === 0 ? [item] : [' ', item]
-      }),
-    )
+    const { heading, rows, dots = [] } = place
+    const hasRows = fill(place)
     stage.setAttribute('aria-valuemax', String(places.last))
     stage.setAttribute('aria-valuenow', String(chosen))
-    stage.setAttribute('aria-valuetext', place.lines.join(', '))
+    stage.setAttribute('aria-valuetext', [heading, ...rows.map(textOf)].join(', '))
     places.showBeside?.(chosen)
     const { box, left, top, width, height } = plotBox(svg)
     const x = left + place.x * width
-    cursor.style.transform = `translate(${x}px, ${top}px)`
+    const y = box.top - stage.getBoundingClientRect().top + top
+    cursor.style.transform = `translate(${x}px, ${y}px)`
     cursor.style.height = `${height}px`
-    cursor.classList.toggle('dotted', place.y !== undefined)
-    cursor.style.setProperty('--dot', `${(place.y ?? 0) * height}px`)
-    const edge = Math.max(0, Math.min(box.width - tip.offsetWidth, x - tip.offsetWidth / 2))
-    tip.style.transform = `translate(${edge}px, 0)`
+    cursor.replaceChildren(
+      ...dots.map((dot) => {
+        const made = part('i', '')
+        made.className = dot.style === 0 ? 'dot' : `dot l${dot.style + 1}`
+        made.style.top = `${dot.y * height}px`
+        return made
+      }),
+    )
+    tip.style.transform = hasRows
+      ? `translate(${besideCursor(x, tip.offsetWidth, box.width)}px, ${y}px)`
+      : `translate(${Math.max(0, Math.min(box.width - tip.offsetWidth, x - tip.offsetWidth / 2))}px, 0)`
   }
   const show = (isShown: boolean) => {
     stage.classList.toggle('told', isShown)
+    // Below a narrow chart it stays, with the values of the last place.
+    const last = isShown ? undefined : places.at(places.last)
+    if (last !== undefined) fill(last)
     places.showBeside?.(isShown ? chosen : places.last)
   }
   const point = ({ clientX }: PointerEvent) => {
@@ -102,6 +131,30 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
     tell(next.last)
     show(false)
   }
+}
+
+/** Right of the cursor, or left of it where there is no room: nobody's finger or line lies below. */
+function besideCursor(x: number, tipWidth: number, width: number): number {
+  const right = x + tipDistance
+  return right + tipWidth <= width ? right : Math.max(0, x - tipDistance - tipWidth)
+}
+
+const textOf = ({ name, value }: TipRow) => (name === '' ? value : `${name}: ${value}`)
+
+function rowOf({ name, value, key }: TipRow): HTMLElement {
+  const row = part('span', '')
+  row.append(
+    ...(key === undefined ? [] : [key]),
+    ...(name === '' ? [] : [part('span', `${name}:`), ' ']),
+    part('span', value),
+  )
+  return row
+}
+
+function part(tag: 'b' | 'i' | 'span', text: string): HTMLElement {
+  const made = document.createElement(tag)
+  made.textContent = text
+  return made
 }
 
 /** The padding of a drawing holds the axes; the plot lies within. */

@@ -8,9 +8,11 @@ import {
   type DayPrice,
   type FundActions,
   reinvestedPrices,
+  yearsBetween,
 } from '../../../../core/layout/total-return.ts'
-import { lineChart, linePath, lineStyle, plotOf, pointMarks } from './charts.ts'
-import { changeLine } from '../../../../core/layout/formats.ts'
+import { lineChart, linePath, plotOf, pointMarks } from './charts.ts'
+import { lineKeyOf } from './keys.ts'
+import { changeIn, dayIn, unbroken } from '../../../../core/layout/formats.ts'
 
 export type PriceLine = ReturnType<typeof priceLine>
 
@@ -35,24 +37,45 @@ export function priceLine(prices: readonly DayPrice[], actions: FundActions) {
 export const priceLineShapes = ({ plot, paths, marks }: PriceLine, language: Language): string =>
   lineChart(plot, paths, language) + pointMarks(plot, marks)
 
-/** The changes over the period of a line, as markup. @param word for the line of reinvested distributions */
+/** Names that the changes of a line have. */
+export interface ChangeWords {
+  /** Of the chosen period; '' if its days say all. */
+  readonly period: string
+  readonly nav: string
+  readonly reinvested: string
+  readonly perYear: string
+}
+
+/** The days of a line, and its changes over them, as markup. @param words texts without markup */
 export function priceLineChange(
   { navs, reinvested }: PriceLine,
   language: Language,
-  period: string,
-  word: string,
+  words: ChangeWords,
 ): string {
-  const ends = (line: readonly AdjustedPrice[]) => [valueOn(line[0]), valueOn(line.at(-1))] as const
-  const change = changeLine(language, period, ...ends(navs))
-  if (reinvested === null) return change
-  return `${lineKeyOf(0)}${change} <br/>${lineKeyOf(1)}${changeLine(language, word, ...ends(reinvested))}`
+  const first = navs[0]?.day ?? 0
+  const last = navs.at(-1)?.day ?? 0
+  const days = [first, last].map((day) => dayIn(language, isoOf(day))).join(' – ')
+  const name = words.period === '' ? '' : `${words.period}: `
+  const changeOf = (line: readonly AdjustedPrice[]) =>
+    changeMarkup(language, (line.at(-1)?.value ?? NaN) / (line[0]?.value ?? NaN), last - first, words.perYear)
+  const changes =
+    reinvested === null
+      ? `<span>${words.nav}: ${changeOf(navs)}</span>`
+      : `<span>${lineKeyOf(0)}${words.nav}: ${changeOf(navs)}</span> ` +
+        `<span>${lineKeyOf(1)}${words.reinvested}: ${changeOf(reinvested)}</span>`
+  return `<span class="days">${name}<span>${days}</span></span> ${changes}`
 }
 
-const valueOn = (price: AdjustedPrice | undefined) => ({
-  date: isoOf(price?.day ?? 0),
-  decimal: String(price?.value ?? ''),
-})
+/** For a shorter time, a change a year would be a forecast. */
+const leastDaysPerYear = 372
 
-/** A short line as in the chart. */
-export const lineKeyOf = (style: number) =>
-  `<svg class="key" aria-hidden="true"><line class="${lineStyle(style)}" x2="100%" y1="50%" y2="50%"/></svg>`
+/** A change, and for a time of more than a year the one a year. @param ratio of the last value to the first */
+function changeMarkup(language: Language, ratio: number, days: number, perYear: string): string {
+  if (!Number.isFinite(ratio)) return '–'
+  const text = changeIn(language, (ratio - 1) * 100)
+  const tone = !/[1-9]/.test(text) ? '' : ratio > 1 ? 'good' : 'bad'
+  const change = `<b${tone === '' ? '' : ` class="${tone}"`}>${text}</b>`
+  if (days < leastDaysPerYear || ratio <= 0) return change
+  const yearly = changeIn(language, (ratio ** (1 / yearsBetween(0, days)) - 1) * 100)
+  return `${change} <small>${unbroken(`${yearly} ${perYear}`)}</small>`
+}

@@ -22,7 +22,7 @@ import { wording } from '../../../../core/layout/wording.ts'
 import { fundWords, isForeign } from '../wording.ts'
 import { barChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn } from '../../../../core/layout/formats.ts'
-import { priceLineChange, priceLineShapes } from '../chart/price-line.ts'
+import { type ChangeWords, priceLineChange, priceLineShapes } from '../chart/price-line.ts'
 import type { FundFacts, Line, PerformanceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
@@ -31,17 +31,21 @@ export function performanceSection(facts: FundFacts, language: Language): Html |
   if (typeof performance === 'string')
     return section('performance', w.performance, html`<p>${w.noPerformance[performance]}</p>`)
   const { years, periods, index } = performance
-  if (years.length === 0 && periods.length === 0 && index === null) return null
+  const returns = [price?.oneYear, price?.fiveYears].flatMap((each) => (each ? [each.from] : []))
+  if (years.length === 0 && periods.length === 0 && index === null && returns.length === 0) return null
   return section(
     'performance',
     w.performance,
-    html`<div class="beside">
-        ${years.length > 0 && yearsPart(performance, runningYear(facts), language)}
-        ${periods.length > 0 && periodsPart(performance, language)}
-      </div>
+    html`${
+        years.length + periods.length > 0 &&
+        html`<div class="beside">
+          ${years.length > 0 && yearsPart(performance, runningYear(facts), language)}
+          ${periods.length > 0 && periodsPart(performance, language)}
+        </div> `
+      }
       ${price === null && index && indexFigure(index, language)}
       <p class="quiet small">
-        ${periods.length > 0 && `${w.netNote} `}${typeof price?.oneYearPercent === 'string' && `${w.yearsNote} `}${w.costs}
+        ${periods.length > 0 && `${w.netNote} `}${[...new Set(returns)].map((from) => `${w.returnNotes[from]} `)}${w.costs}
         ${isForeign(fund.currency) && `${w.otherCurrency} `}${w.past}
       </p>`,
   )
@@ -168,10 +172,11 @@ function priceFigure({ fund, historic }: FundFacts, line: Line, language: Langua
     data-windows="${windows}"
     data-currency="${fund.currency}"
     data-points="${line.flat}"
+    data-busy="${w.loading}"
     data-words="${JSON.stringify({ ...w.onChart, again: wording[language].shell.again })}"
     ${hasActions && html` data-distributions="${line.distributions}" data-splits="${line.splits}"`}
   >
-    ${rangeButtons(language)}${drawnLine('nav', w.chartTitle(fund.currency), line, w.rangeNames.Max.name, language)}
+    ${rangeButtons(language)}${drawnLine('nav', w.chartTitle(fund.currency), line, { period: w.rangeNames.Max.name, ...w.onChart }, language)}
     <figcaption>
       ${line.reinvested === null ? w.chartNote : w.chartNoteReinvested}
       ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
@@ -183,20 +188,18 @@ function indexFigure(line: Line, language: Language): Html {
   const w = fundWords[language]
   const start = dayIn(language, line.first)
   return html`<figure class="chart" id="index" data-points="${line.flat}">
-    ${drawnLine('index', w.indexTitle, line, w.since(start), language)}
+    ${drawnLine('index', w.indexTitle, line, { ...w.onChart, period: '', nav: w.performance }, language)}
     <figcaption>${w.indexNote(start)} ${w.past}</figcaption>
   </figure> `
 }
 
-function drawnLine(id: string, title: string, line: Line, period: string, language: Language): Html {
+function drawnLine(id: string, title: string, line: Line, words: ChangeWords, language: Language): Html {
   const w = fundWords[language]
   const first = line.navs[0]
   const last = line.navs.at(-1)
   const day = (price = first) => dayIn(language, isoOf(price?.day ?? 0))
   const value = (price = first) => decimalIn(language, price?.nav ?? '')
-  return html`<p class="change" role="status">
-      ${raw(priceLineChange(line, language, period, w.onChart.reinvested))}
-    </p>
+  return html`<p class="change" role="status">${raw(priceLineChange(line, language, words))}</p>
     ${drawing({
       id,
       title,

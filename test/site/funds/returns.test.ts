@@ -1,0 +1,110 @@
+/** The performance over one and five years: what it is from stands beside it, and page, list and data agree. */
+import Database from 'better-sqlite3'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, it } from 'vitest'
+import { editDatabase } from '../../support/database.ts'
+import { fillDemo } from '../../support/snapshots.ts'
+import { buildSite, type Site } from '../../support/site.ts'
+
+const asOf = '2026-11-20'
+let site: Site
+let db: Database.Database
+let distributing: readonly string[] = []
+
+beforeAll(async () => {
+  const fill = async (path: string) => {
+    await fillDemo(14, 7, asOf)(path)
+    const funds = new Database(path, { readonly: true })
+    distributing = funds
+      .prepare<[], string>(
+        `SELECT isin FROM fund JOIN profile USING (isin) WHERE accumulating = 0 AND data_permitted AND prices_permitted
+          AND performance_permitted AND fund_inception_date < '2019-01-01' AND isin IN (SELECT isin FROM corporate_action)
+          AND isin IN (SELECT isin FROM price) ORDER BY isin`,
+      )
+      .pluck()
+      .all()
+    funds.close()
+    const [, computed = '', unknown = ''] = distributing
+    editDatabase(path, `DELETE FROM legal_period WHERE isin IN ('${computed}', '${unknown}')`)
+    editDatabase(path, `DELETE FROM corporate_action WHERE isin = '${unknown}'`)
+  }
+  site = await buildSite('returns', asOf, fill, { FUNDPRESS_DERIVE_LEGAL_PERIOD: 'delivered' })
+  db = new Database(site.db, { readonly: true })
+  return async () => {
+    db.close()
+    await site.stop()
+  }
+})
+
+const read = (key: string) => readFileSync(join(site.out, key), 'utf8')
+/** The figures of a fund's head by their names. */
+const headOf = (isin: string, page = 'index.html') => {
+  const html = read(`funds/${isin}/${page}`)
+  const head = html.slice(html.indexOf('class="headline"'), html.indexOf('<section'))
+  const figures = [...head.matchAll(/<dt>(.*?)<\/dt>\s*<dd>(.*?)<\/dd>/gs)]
+  return Object.fromEntries(
+    figures.map(([, name = '', value = '']) => [name, value.replace(/<[^>]+>/g, '').replace('\u2212', '-')]),
+  )
+}
+const oneYearIn = (isin: string) => {
+  const { funds } = JSON.parse(read('funds/index.json')) as {
+    readonly funds: readonly { readonly isin: string; readonly one_year_percent: string | null }[]
+  }
+  return funds.find((fund) => fund.isin === isin)?.one_year_percent
+}
+const rowOf = (isin: string) =>
+  new RegExp(`<tr[^>]*>(?:(?!</tr>).)*${isin}.*?</tr>`, 's').exec(read('funds/index.html'))?.[0]
+
+/** By the BVI method, in SQL: each distribution buys shares at the NAV of its ex-date. */
+function totalReturn(isin: string, start: string): string {
+  const percent = db
+    .prepare(
+      `WITH nav AS (SELECT date, CAST(net_asset_value AS REAL) AS value FROM price WHERE isin = @isin)
+      SELECT (SELECT value FROM nav ORDER BY date DESC LIMIT 1) / (SELECT value FROM nav WHERE date <= @start ORDER BY date DESC LIMIT 1)
+        * coalesce((SELECT exp(sum(ln(1 + CAST(amount AS REAL) / (SELECT value FROM nav WHERE date >= ex_date ORDER BY date LIMIT 1))))
+          FROM corporate_action WHERE isin = @isin AND kind = 'distribution' AND ex_date > @start AND ex_date <= @asOf), 1) * 100 - 100`,
+    )
+    .pluck()
+    .get({ isin, start, asOf }) as number
+  return percent.toFixed(2)
+}
+const signed = (percent: string) => `${Number(percent) > 0 ? '+' : ''}${percent}`
+
+it('of a distributing fund is the reported one, and is called so', () => {
+  const [isin = ''] = distributing
+  const head = headOf(isin)
+  const gross = db
+    .prepare('SELECT gross FROM legal_period WHERE isin = ? ORDER BY date_to DESC LIMIT 1')
+    .pluck()
+    .get(isin) as number
+  expect(head['1 year']).toBe(`${signed(gross.toFixed(2))}% reported`)
+  expect(head['5 years']).toMatch(/^[+-][\d.]+% reported$/)
+  expect(oneYearIn(isin)).toBe(gross.toFixed(2))
+  expect(read(`funds/${isin}/index.html`)).toContain('The chart is computed from prices')
+})
+
+it('is computed with distributions reinvested where none is reported, and is called so on page, list and in the data', () => {
+  const [, isin = ''] = distributing
+  const oneYear = totalReturn(isin, '2025-11-20')
+  const head = headOf(isin)
+  expect(head['1 year']).toBe(`${signed(oneYear)}% distributions reinvested`)
+  expect(head['5 years']).toBe(`${signed(totalReturn(isin, '2021-11-20'))}% distributions reinvested`)
+  expect(headOf(isin, 'de.html')['1 Jahr']).toMatch(/ mit Ausschüttungen$/)
+  expect(oneYearIn(isin)).toBe(oneYear)
+  expect(rowOf(isin)?.replace('\u2212', '-')).toContain(`${signed(oneYear)}%`)
+  const page = read(`funds/${isin}/index.html`)
+  expect(page).toContain('Nothing is reported for these periods')
+  expect(page).not.toContain('reported:')
+})
+
+it('is unknown for a distributing fund of which neither a distribution nor a period is known', () => {
+  const [, , isin = ''] = distributing
+  expect(Object.keys(headOf(isin))).not.toContain('1 year')
+  expect(oneYearIn(isin)).toBe(null)
+})
+
+it('of an accumulating fund is the change in its net asset value', () => {
+  const isin = 'DE000FP1DYD1'
+  expect(headOf(isin)['1 year']).toBe(`${signed(totalReturn(isin, '2025-11-20'))}% net asset value`)
+})

@@ -1,7 +1,13 @@
 /** Bars and their figures, and the scale of lines, whatever the values are. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { barChart, lineChart, plotOf } from '../../../src/extensions/site/funds/chart/charts.ts'
+import {
+  areaChart,
+  barChart,
+  lineChart,
+  plotOf,
+  stackOf,
+} from '../../../src/extensions/site/funds/chart/charts.ts'
 import { times } from '../../support/rounds.ts'
 
 it('a figure stands outside of its bar, and never on the labels below the chart', () => {
@@ -55,3 +61,30 @@ it('has an even scale where values are not above zero', () => {
   )
   expect(chart).not.toContain('logarithmic scale')
 })
+
+it.each([
+  ['a class that never has less than half', [90, 92, 91], [10, 8, 9], 'axis begins at 87.5%'],
+  ['a class that has less than half once', [90, 49, 91], [10, 51, 9], null],
+  ['a class below zero', [90, 92, 91], [10, 8, -9], null],
+  ['one class alone', [100, 100, 100], [0, 0, 0], null],
+])(
+  'areas begin at zero, or else below a class that would be a block, and the chart says so: %s',
+  (_, lower, upper, said) => {
+    const layers = [
+      { colour: 'c1', values: lower },
+      { colour: 'c2', values: upper },
+    ]
+    const chart = areaChart(stackOf([0, 100, 200], layers), 'en')
+    expect(/axis begins at [\d.]+%/.exec(chart)?.[0] ?? null).toBe(said)
+    const labels = [...chart.matchAll(/<text x="-8"[^>]*>([\d.\u2212]+)%/g)].map(([, label = '']) =>
+      Number(label.replace('\u2212', '-')),
+    )
+    expect(Math.max(...labels)).toBe(100)
+    const low = Math.min(...labels)
+    if (said === null) expect(low).toBeLessThanOrEqual(0)
+    // Part of the block is to be seen on each day.
+    else expect(low).toBeLessThan(Math.min(...lower))
+    // The grid lies behind the areas.
+    expect(chart.indexOf('<path')).toBeGreaterThan(chart.lastIndexOf('<line'))
+  },
+)

@@ -203,7 +203,9 @@ function cardsIn(html: string): readonly string[] {
 
 it('shows every structure, ten items of each at once', async () => {
   const cards = cardsIn(await page())
-  const sql = 'SELECT count(*) AS items FROM structure_item WHERE isin = ? GROUP BY type'
+  // Equal lists are one.
+  const sql = `SELECT DISTINCT items, content FROM (SELECT count(*) AS items, group_concat(name_de || percent) AS content
+    FROM (SELECT * FROM structure_item WHERE isin = ? ORDER BY type, position) GROUP BY type)`
   const types = rows<{ items: number }>(sql, isin)
   expect(cards).toHaveLength(types.length)
   const counts = cards.map((card) => [...card.matchAll(/<tr>/g)].length)
@@ -227,7 +229,7 @@ it('shows a correlation as the coefficient that it is, and all other shares in p
   ] as const) {
     const cards = cardsIn(await text(`funds/${correlated}/${name}`))
     const figuresIn = (some: readonly string[]) =>
-      [...some.join('').matchAll(/<\/svg>([^<]*)<\/td>/g)].map(([, figure = '']) => figure)
+      [...some.join('').matchAll(/<td>(?:<svg.*?<\/svg>)?([^<]*)<\/td>/g)].map(([, figure = '']) => figure)
     expect(figuresIn(cards.filter((card) => card.includes(caption)))).toEqual(shown)
     const others = figuresIn(cards.filter((card) => !card.includes(caption)))
     expect(others.length).toBeGreaterThan(10)
@@ -236,31 +238,55 @@ it('shows a correlation as the coefficient that it is, and all other shares in p
   }
 })
 
-it('draws bars of a structure as parts of its largest value, below zero to the left', async () => {
+it('draws bars of all structures on one scale, below zero to the left, and none where all would be short', async () => {
   const funds = rows<{ isin: string }>('SELECT isin FROM fund WHERE data_permitted = 1')
   let negative = 0
+  let without = 0
   for (const { isin: one } of funds) {
-    for (const card of cardsIn(await text(`funds/${one}/index.html`))) {
-      const bars = [
-        ...card.matchAll(/<rect((?: [a-z]+="[^"]*")+)\/>(?:<rect class="at"[^>]*>)?<\/svg>([\d.,\u2212]+)/g),
-      ].map(([, attributes = '', figure = '']) => ({
+    const cards = cardsIn(await text(`funds/${one}/index.html`)).map((card) => {
+      const cells = [...card.matchAll(/<td>(?:<svg aria-hidden="true">(.*?)<\/svg>)?([\d.,\u2212]+)/g)]
+      const all = cells.map(([, bar, figure = '']) => ({
+        bar: bar === undefined ? null : /<rect((?: [a-z]+="[^"]*")+)\/>/.exec(bar)?.[1],
         percent: Number(figure.replace('\u2212', '-').replace(',', '')),
-        x: Number(/ x="([\d.]+)%"/.exec(attributes)?.[1] ?? 0),
-        width: Number(/ width="([\d.]+)%"/.exec(attributes)?.[1]),
       }))
-      expect(bars).not.toEqual([])
-      const percents = bars.map(({ percent }) => percent)
-      const low = Math.min(0, ...percents)
-      const high = Math.max(0, ...percents)
-      for (const { percent, x, width } of bars) {
-        expect(Math.abs(width - (Math.abs(percent) / (high - low)) * 100)).toBeLessThan(0.6)
-        expect(Math.abs(x - ((Math.min(0, percent) - low) / (high - low)) * 100)).toBeLessThan(0.6)
+      const percents = all.map(({ percent }) => percent)
+      return {
+        card,
+        all,
+        low: Math.min(0, ...percents),
+        high: Math.max(0, ...percents),
+        isCorrelation: card.includes('Correlations'),
       }
-      expect(card.includes('class="at"')).toBe(low < 0)
-      if (low < 0) negative++
+    })
+    const span = Math.max(
+      ...cards.filter(({ isCorrelation }) => !isCorrelation).map(({ low, high }) => high - low),
+    )
+    for (const { card, all, low, high, isCorrelation } of cards) {
+      expect(all).not.toEqual([])
+      const scale = isCorrelation ? Math.max(1, high - low) : span
+      const hasBars = high - low >= 0.2 * scale
+      if (!hasBars) without++
+      for (const { bar, percent } of all) {
+        expect(bar === null).toBe(!hasBars)
+        if (!bar) continue
+        const x = Number(/ x="([\d.]+)%"/.exec(bar)?.[1] ?? 0)
+        const width = Number(/ width="([\d.]+)%"/.exec(bar)?.[1])
+        expect(Math.abs(width - (Math.abs(percent) / scale) * 100)).toBeLessThan(0.6)
+        expect(Math.abs(x - ((Math.min(0, percent) - low) / scale) * 100)).toBeLessThan(0.6)
+      }
+      expect(card.includes('class="at"')).toBe(hasBars && low < 0)
+      if (hasBars && low < 0) negative++
     }
   }
   expect(negative).toBeGreaterThan(0)
+  expect(without).toBeGreaterThan(0)
+})
+
+it('shows a list once that is the same for two types, with both names', async () => {
+  const cards = cardsIn(await page())
+  const contents = cards.map((card) => card.replace(/<caption>.*?<\/caption>/s, ''))
+  expect(new Set(contents).size).toBe(contents.length)
+  expect(cards.filter((card) => card.includes('Top securities · Top shares'))).toHaveLength(1)
 })
 
 it('says what matters at the top: price with its change and day, 1 and 5 years, costs, risk, currency, income', async () => {

@@ -277,8 +277,9 @@ export const fundWords = bilingual((say) => ({
   currentRequest: say('newest price', 'neuester Preis'),
   historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
   image: say('Chart as an SVG image', 'Diagramm als SVG-Bild (englisch)'),
-  documents: say('Documents of the API', 'Dokumente der API'),
+  documents: say('Answers of the API', 'Antworten der API'),
   document: say('Document', 'Dokument'),
+  answer: say('Answer', 'Antwort'),
   formats: say('Formats', 'Formate'),
   history: say(
     'All prices of this fund, with decimal points:',
@@ -308,5 +309,7 @@ export const fundWords = bilingual((say) => ({
   savings: say('Savings plan', 'Sparplan'),
   oneTime: say('Lump-sum investment', 'Einmalanlage'),
   capitalForming: say('Capital-forming payments (VL)', 'Vermögenswirksame Leistungen (VL)'),
+  offered: say('offered', 'wird angeboten'),
+  notOffered: say('not offered', 'wird nicht angeboten'),
   from: (amount: string) => say(`from ${amount}`, `ab ${amount}`),
 }))

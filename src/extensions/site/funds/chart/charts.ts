@@ -103,6 +103,7 @@ export const depthOf = ({ min, max, isLog }: Axis, value: number) =>
 
 /** Lines across, each with its value on the left. */
 function valueGrid(axis: Axis, language: Language, unit = ''): string {
+  const beginning = (min: number) => beginsAt[language](`${shortIn(language, min, axis.digits)}${unit}`)
   let markup = '<g class="y">'
   for (const tick of axis.ticks) {
     const y = toPercent(depthOf(axis, tick))
@@ -111,10 +112,16 @@ function valueGrid(axis: Axis, language: Language, unit = ''): string {
       `<line${kind} x2="100%" y1="${y}" y2="${y}"/>` +
       `<text x="-8" y="${y}" dy=".32em">${shortIn(language, tick, axis.digits)}${unit}</text>`
   }
-  if (axis.isLog) markup += `<text x="100%" dy="-.3em">${logarithmic[language]}</text>`
+  const remark = axis.isLog ? logarithmic[language] : axis.min > 0 && unit !== '' ? beginning(axis.min) : ''
+  if (remark !== '') markup += `<text x="100%" dy="-.3em">${remark}</text>`
   return `${markup}</g>`
 }
 
+/** Of shares, which readers expect to begin at zero. */
+const beginsAt = {
+  de: (value: string) => `Achse ab ${value}`,
+  en: (value: string) => `axis begins at ${value}`,
+}
 const logarithmic = { de: 'logarithmische Skala', en: 'logarithmic scale' }
 
 /** A narrow chart has room for so many labels below it. Of more it leaves out every other one (`odd`). */
@@ -254,8 +261,9 @@ interface Layer {
 export function stackOf(days: readonly number[], layers: readonly Layer[]) {
   const up = cumulated(layers, days.length, (value) => Math.max(0, value))
   const down = cumulated(layers, days.length, (value) => Math.min(0, value))
-  const plot = plotOver(days[0] ?? 0, days.at(-1) ?? 0, axisOf(up.at(-1) ?? [], down.at(-1) ?? []))
-  const zero = yOf(plot, 0)
+  const axis = axisOf(up.at(-1) ?? [], down.at(-1) ?? [], up[0] ?? [])
+  const plot = plotOver(days[0] ?? 0, days.at(-1) ?? 0, axis)
+  const zero = yOf(plot, Math.max(0, axis.min))
   let shapes = ''
   for (const edges of [up, down]) {
     for (const [index, { colour, values }] of [...layers.entries()].reverse()) {
@@ -269,7 +277,7 @@ export function stackOf(days: readonly number[], layers: readonly Layer[]) {
 
 /** The legend names the colours, and has the values. */
 export const areaChart = ({ plot, shapes }: ReturnType<typeof stackOf>, language: Language): string =>
-  canvas(plot, shapes) + valueGrid(plot.axis, language, percentSign(language)) + timeGrid(plot, language)
+  valueGrid(plot.axis, language, percentSign(language)) + timeGrid(plot, language) + canvas(plot, shapes)
 
 const canvas = ({ days }: Plot, shapes: string) =>
   `<svg class="plot" viewBox="0 0 ${days} ${depth}" preserveAspectRatio="none">${shapes}</svg>`
@@ -304,10 +312,22 @@ function cumulated(
   })
 }
 
-/** Ends at a hundred if the shares add up to a hundred, except for rounding. */
-function axisOf(highest: readonly number[], lowest: readonly number[]): Axis {
+/** A lowest class that never has less would be one block, and hide how the others change. */
+const leastBlock = 50
+
+/**
+ * Ends at a hundred if the shares add up to a hundred, except for rounding. Begins below the least share of a lowest class
+ * that is a block, or else at zero. @param lowest below zero @param block the shares of the lowest class
+ */
+function axisOf(highest: readonly number[], lowest: readonly number[], block: readonly number[]): Axis {
   const high = Math.max(0, ...highest)
-  return valueAxis(Math.min(0, ...lowest), high > 100 && high < 101 ? 100 : high)
+  const top = high > 100 && high < 101 ? 100 : high
+  const low = Math.min(0, ...lowest)
+  const least = Math.min(...block)
+  // A share of the block is to be seen on each day.
+  return low === 0 && least >= leastBlock && top > least
+    ? valueAxis(least - (top - least) / 4, top)
+    : valueAxis(low, top)
 }
 
 export interface Bar {
@@ -348,14 +368,20 @@ export function barChart(bars: readonly Bar[], language: Language): string {
   return `${markup}</g>`
 }
 
+/** The room that bars of these values need: from the lowest to the highest, with zero. */
+export const spanOf = (values: readonly number[]): number => Math.max(0, ...values) - Math.min(0, ...values)
+
 /**
- * Bars of one table, scaled to its largest value. Values below zero extend to the left of a mark.
+ * Bars of one table. Values below zero extend to the left of a mark.
+ * @param span what the whole width is: tables of the same span have the same scale
  * @returns the markup for a value, with a class of its own
  */
-export function rowBars(values: readonly number[]): (value: number, kind: string) => string {
+export function rowBars(
+  values: readonly number[],
+  span = spanOf(values),
+): (value: number, kind: string) => string {
   const low = Math.min(0, ...values)
-  const high = Math.max(0, ...values)
-  const shareOf = (value: number) => toPercent(value / (high - low || 1))
+  const shareOf = (value: number) => toPercent(value / (span || 1))
   const zero = low < 0 ? `<rect class="at" x="${shareOf(-low)}" width="1"/>` : ''
   return (value, kind) => {
     const from = Math.min(0, value) - low

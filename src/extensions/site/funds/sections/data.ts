@@ -32,7 +32,7 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
         ${table({
           caption: w.documents,
           kind: 'documents',
-          columns: [w.document, w.formats],
+          columns: [w.answer, w.formats],
           rows: facts.answers.map((answer) => documentRow(facts, answer, language, linkTo(key, ''))),
         })}
       </details>`,

@@ -28,21 +28,48 @@ import {
   percentIn,
 } from '../../../../core/layout/formats.ts'
 import { classColour } from '../chart/classes.ts'
-import { areaChart, rowBars } from '../chart/charts.ts'
+import { areaChart, rowBars, spanOf } from '../chart/charts.ts'
 import type { Allocation, FundFacts } from '../facts.ts'
 
 export function structureSection({ structures }: FundFacts, language: Language): Html | null {
   if (structures.length === 0) return null
-  const cards = structures.map(({ type, items }) => card(type, items, language))
+  const span = Math.max(
+    ...structures.filter(({ type }) => type !== correlationType).map(({ items }) => spanOf(valuesOf(items))),
+  )
+  const cards = withoutRepeats(structures, language).map((each) => card(each, language, span))
   return section('structure', fundWords[language].structure, html`<div class="cards">${cards}</div>`)
+}
+
+type Items = readonly StructureItemRow[]
+
+const valuesOf = (items: Items) => items.map(({ percent }) => percent)
+
+interface Card {
+  readonly type: string
+  /** Of each type that has these items. */
+  readonly name: string
+  readonly items: Items
+}
+
+/** A list that is the same as an earlier one stands with it: for a fund of shares, the largest securities are the largest shares. */
+function withoutRepeats(structures: FundFacts['structures'], language: Language): readonly Card[] {
+  const cards = new Map<string, Card>()
+  for (const { type, items } of structures) {
+    const content = JSON.stringify(items.map(({ nameDe, nameEn, percent }) => [nameDe, nameEn, percent]))
+    const known = cards.get(content)
+    const own = structureTypeName(type, language)
+    const name = known === undefined ? own : `${known.name} · ${own}`
+    cards.set(content, { type: known?.type ?? type, name, items })
+  }
+  return [...cards.values()]
 }
 
 /** Number of items at once. The others follow on demand. */
 const shown = 10
 
-function card(type: string, items: readonly StructureItemRow[], language: Language): Html {
-  const name = structureTypeName(type, language)
-  const bar = barOf(type, items)
+/** @param span of the percentages of all cards, which have one scale */
+function card({ type, name, items }: Card, language: Language, span: number): Html {
+  const bar = barOf(type, items, span)
   // A correlation is a coefficient; the values of all other types are percent of the fund.
   const valueOf = (value: number) =>
     type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
@@ -79,8 +106,15 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
 /** Types whose items are asset classes, which have colours of their own. */
 const ofAssetClasses = /^(?:exposure_)?asset_structure/
 
-function barOf(type: string, items: readonly StructureItemRow[]): (item: StructureItemRow) => string {
-  const bar = rowBars(items.map(({ percent }) => percent))
+/** Of a scale: bars that are all shorter, as of single holdings, tell nothing that their figures do not. */
+const leastTelling = 0.2
+
+function barOf(type: string, items: Items, span: number): (item: StructureItemRow) => string {
+  const values = valuesOf(items)
+  // A coefficient is no percentage.
+  const scale = type === correlationType ? Math.max(1, spanOf(values)) : span
+  if (spanOf(values) < leastTelling * scale) return () => ''
+  const bar = rowBars(values, scale)
   return ({ nameDe, percent }) =>
     bar(percent, ofAssetClasses.test(type) ? classColour(nameDe) : percent < 0 ? 'down' : '')
 }
@@ -129,7 +163,7 @@ function allocationPart(allocation: Allocation, title: string, language: Languag
   </figure> `
 }
 
-/** `value` is null if it is missing. */
+/** `value` is null if nobody knows it: then it is left out. */
 type Fact = readonly [name: string, value: HtmlContent]
 
 export function figuresSection({ keyFigures }: FundFacts, language: Language): Html | null {
@@ -139,7 +173,7 @@ export function figuresSection({ keyFigures }: FundFacts, language: Language): H
     const values = hasValue2 === 1 ? [textOf(value), ' / ', textOf(value2)] : textOf(value)
     return [inLanguage(language, nameDe, nameEn), values]
   })
-  return factsSection('figures', fundWords[language].figures, facts, language)
+  return factsSection('figures', fundWords[language].figures, facts)
 }
 
 export function profileSection({ fund, profile: row }: FundFacts, language: Language): Html | null {
@@ -152,37 +186,34 @@ export function profileSection({ fund, profile: row }: FundFacts, language: Lang
     value === null ? null : show(value)
   const way = (flag: 0 | 1 | null, minimum: string | null) => {
     if (flag === null) return null
-    return flag === 1 && minimum !== null ? w.from(money(minimum)) : yesOrNo(flag)
+    if (flag === 0) return w.notOffered
+    return minimum === null ? w.offered : w.from(money(minimum))
   }
   const rate = (value: number) => percentIn(language, value)
-  return factsSection(
-    'profile',
-    w.profile,
-    [
-      [w.category, orNull(row.categoryDe, (german) => categoryIn(language, german, row.categoryEn))],
-      [w.benchmark, row.benchmark],
-      [w.inception, dayIn(language, fund.inceptionDate)],
-      [w.assets, orNull(row.fundAssets, money)],
-      [w.totalAssets, amountIn(language, row.totalFundAssets, row.totalFundAssetsCurrency ?? fund.currency)],
-      [w.fiscalYear, monthDayIn(language, row.endOfFiscalYear)],
-      [w.income, row.accumulating === 1 ? w.accumulating : w.distributing],
-      [w.conformity, orNull(row.conformity, yesOrNo)],
-      [w.surcharge, orNull(row.issueSurcharge, rate)],
-      [w.redemption, orNull(row.redemptionFee, rate)],
-      [w.ter, rate(row.totalExpenseRatio)],
-      [w.management, rate(row.managementFee)],
-      [w.custodian, orNull(row.custodianBankFee, rate)],
-      [w.performanceFee, yesOrNo(row.performanceFee)],
-      [w.savings, way(row.savingsPlan, row.savingsPlanMinimum)],
-      [w.oneTime, way(row.oneTimeInvestment, row.oneTimeInvestmentMinimum)],
-      [w.capitalForming, way(row.capitalFormingPayments, row.capitalFormingPaymentsMinimum)],
-    ],
-    language,
-  )
+  return factsSection('profile', w.profile, [
+    [w.category, orNull(row.categoryDe, (german) => categoryIn(language, german, row.categoryEn))],
+    [w.benchmark, row.benchmark],
+    [w.inception, dayIn(language, fund.inceptionDate)],
+    [w.assets, orNull(row.fundAssets, money)],
+    [w.totalAssets, amountIn(language, row.totalFundAssets, row.totalFundAssetsCurrency ?? fund.currency)],
+    [w.fiscalYear, monthDayIn(language, row.endOfFiscalYear)],
+    [w.income, row.accumulating === 1 ? w.accumulating : w.distributing],
+    [w.conformity, orNull(row.conformity, yesOrNo)],
+    [w.surcharge, orNull(row.issueSurcharge, rate)],
+    [w.redemption, orNull(row.redemptionFee, rate)],
+    [w.ter, rate(row.totalExpenseRatio)],
+    [w.management, rate(row.managementFee)],
+    [w.custodian, orNull(row.custodianBankFee, rate)],
+    [w.performanceFee, yesOrNo(row.performanceFee)],
+    [w.savings, way(row.savingsPlan, row.savingsPlanMinimum)],
+    [w.oneTime, way(row.oneTimeInvestment, row.oneTimeInvestmentMinimum)],
+    [w.capitalForming, way(row.capitalFormingPayments, row.capitalFormingPaymentsMinimum)],
+  ])
 }
 
-function factsSection(id: string, heading: string, facts: readonly Fact[], language: Language): Html | null {
-  if (facts.every(([, value]) => value === null)) return null
-  const figures = facts.map(([name, value]) => figure(name, value ?? noValue(language)))
+function factsSection(id: string, heading: string, facts: readonly Fact[]): Html | null {
+  const known = facts.filter(([, value]) => value !== null)
+  if (known.length === 0) return null
+  const figures = known.map(([name, value]) => figure(name, value))
   return section(id, heading, html`<dl class="facts">${figures}</dl>`)
 }

@@ -2,26 +2,35 @@
 // there is no server.
 ;(() => {
   const words = {
-    en: { copy: 'Copy', copied: 'Copied' },
-    de: { copy: 'Kopieren', copied: 'Kopiert' },
+    en: { copy: 'Copy', copied: '✓ Copied' },
+    de: { copy: 'Kopieren', copied: '✓ Kopiert' },
   }[document.documentElement.lang]
 
-  // Without a secure context (plain HTTP) there is no clipboard: then what is selected is copied.
+  // Without a secure context (plain HTTP) or a permission there is no clipboard: then what is selected is copied.
   const copy = async (code) => {
-    if (navigator.clipboard) return navigator.clipboard.writeText(code.textContent)
-    getSelection().selectAllChildren(code)
-    document.execCommand('copy')
+    try {
+      await navigator.clipboard.writeText(code.textContent)
+    } catch {
+      getSelection().selectAllChildren(code)
+      document.execCommand('copy')
+    }
   }
 
   for (const block of document.querySelectorAll('.code[data-copy]')) {
     const button = document.createElement('button')
     button.type = 'button'
-    button.textContent = words.copy
+    let back
+    const say = (text, isDone) => {
+      button.textContent = text
+      button.classList.toggle('copied', isDone)
+    }
+    say(words.copy, false)
     button.setAttribute('aria-live', 'polite')
     button.addEventListener('click', async () => {
       await copy(block.querySelector('code'))
-      button.textContent = words.copied
-      setTimeout(() => (button.textContent = words.copy), 2000)
+      say(words.copied, true)
+      clearTimeout(back)
+      back = setTimeout(() => say(words.copy, false), 2000)
     })
     block.append(button)
   }

@@ -2,14 +2,14 @@
 
 import type { AnswerCaching } from '../../core/api/contract/page.ts'
 import type { Language } from '../../core/api/routes/table.ts'
-import { wording } from '../../core/layout/wording.ts'
+import { docWords } from './wording.ts'
 
 /** @returns sentences without markup */
 export function answerAge(
   { cacheControl, errorCacheControl, liveTtlSeconds }: AnswerCaching,
   language: Language,
 ) {
-  const w = wording[language].docs.age
+  const w = docWords[language].age
   const time = (seconds: number) => durationIn(seconds, language)
   const answers = directivesOf(cacheControl)
   const errors = directivesOf(errorCacheControl)
@@ -39,7 +39,7 @@ function directivesOf(cacheControl: string) {
 }
 
 function durationIn(seconds: number, language: Language): string {
-  const w = wording[language].docs.age
+  const w = docWords[language].age
   const parts = [
     [Math.floor(seconds / 86_400), w.days],
     [Math.floor(seconds / 3600) % 24, w.hours],

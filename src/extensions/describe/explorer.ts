@@ -21,6 +21,7 @@ import {
   scriptKey,
   type Site,
 } from './site.ts'
+import { docWords } from './wording.ts'
 
 const styleKey = 'docs/assets/explorer.css'
 const ownScriptKey = 'docs/assets/explorer.js'
@@ -37,7 +38,8 @@ function explorerPage(site: Site, language: Language): string {
   const { parts, publisher, baseUrl } = site.source
   const keys = frontPages.explorer
   const link = (to: string) => linkTo(keys[language], to)
-  const { docs, shell } = wording[language]
+  const { shell } = wording[language]
+  const docs = docWords[language]
   const text = docs.explorer
   const title = shell.parts.explorer
   const { waiting, failed, tooLong } = text
@@ -85,7 +87,7 @@ const placeholders = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, 
 
 function endpointOperation(endpoint: Endpoint, { source }: Site, language: Language): Html {
   const { id, path, summary, group, scope } = endpoint
-  const { byDefault } = wording[language].docs.explorer
+  const { byDefault } = docWords[language].explorer
   const values: Readonly<Record<string, string>> = {
     isin: source.exampleIsin ?? '',
     ...endpointExample(endpoint, source, language)?.values,
@@ -144,7 +146,7 @@ interface Operation {
 }
 
 function operation({ id, path, summary, page }: Operation, fields: HtmlContent, language: Language): Html {
-  const text = wording[language].docs
+  const text = docWords[language]
   const about = linkTo(frontPages.explorer[language], `${docKey(language, page)}#${id}`)
   return html`<details class="operation" id="${id}">
     <summary>

@@ -16,12 +16,12 @@ import {
   section,
   wideTable,
 } from '../../core/layout/html.ts'
-import { wording } from '../../core/layout/wording.ts'
 import { endpointExample, listing, problemExcerpt } from './examples.ts'
 import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
+import { docWords } from './wording.ts'
 
 export function groupPage(group: EndpointGroup, site: Site, language: Language): Page {
-  const w = wording[language].docs
+  const w = docWords[language]
   const title = group.title[language]
   const lead = group.lead[language]
   const path = groupPath(group.id)
@@ -50,7 +50,7 @@ export function groupPage(group: EndpointGroup, site: Site, language: Language):
 
 function endpointSection(endpoint: Endpoint, site: Site, language: Language, key: string): Html {
   const { id, path, summary } = endpoint
-  const text = wording[language].docs
+  const text = docWords[language]
   const body = endpoint.scope === 'fund' ? endpoint.body : record({ funds: byIsin(endpoint.of.body) })
   const title = summary[language]
   const errorRows = errorCases(endpoint).map(({ problem, when }) => {
@@ -93,7 +93,7 @@ export const pathTemplate = (path: string): Html =>
     )}`
 
 function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: string): Html {
-  const text = wording[language].docs
+  const text = docWords[language]
   const example = endpointExample(endpoint, site.source, language)
   const explorer = linkTo(key, `${docKey(language, explorerPath)}#${endpoint.id}`)
   const links = (open: Html | null) =>
@@ -119,7 +119,7 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
 
 /** Names the fund of the examples, which are shortened. */
 export function aboutExample({ funds, exampleIsin }: SitePageSource, language: Language): string {
-  const { exampleOf, excerpt } = wording[language].docs
+  const { exampleOf, excerpt } = docWords[language]
   const fund = funds.find(({ isin }) => isin === exampleIsin)
   return `${exampleOf(fund?.name ?? '', exampleIsin ?? '')} ${excerpt}`
 }
@@ -136,7 +136,7 @@ export const hasLanguages = (endpoint: Endpoint) =>
   endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
 
 function parameterTable(endpoint: Endpoint, language: Language): Html {
-  const text = wording[language].docs
+  const text = docWords[language]
   const own = endpoint.scope === 'all' ? [] : Object.entries(endpoint.parameters)
   const inQuery = `${text.query}, ${text.optional}`
   const row = (name: string, where: string, meaning: Html | string) => {
@@ -152,14 +152,14 @@ function parameterTable(endpoint: Endpoint, language: Language): Html {
 }
 
 function meaningOf(parameter: PathParameter, language: Language): Html | string {
-  const text = wording[language].docs
+  const text = docWords[language]
   if (parameter.kind === 'date') return `${parameter.meaning[language]}: ${text.kinds.day}`
   return parameter.kind === 'isin' ? text.isin : text.choice
 }
 
 function choiceTable(parameter: PathParameter, language: Language): Html | null {
   if (parameter.kind !== 'choice') return null
-  const { types, inPath, typeNames } = wording[language].docs
+  const { types, inPath, typeNames } = docWords[language]
   return html`<details class="choices">
     <summary>${parameter.choices.length} ${types}</summary>
     ${wideTable(types, {
@@ -199,7 +199,7 @@ function errorArticles(group: string, site: Site, language: Language, key: strin
 
 function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Language, key: string): Html {
   const { problem, when, values, target } = error
-  const { example } = wording[language].docs
+  const { example } = docWords[language]
   const text = (format: DocumentFormat) => listing(problemExcerpt(format, docsUrl, problem, values), () => '')
   return html`<p class="error-title"><strong>${placeholders(problem.title)}</strong></p>
     <p>
@@ -221,7 +221,7 @@ const placeholders = (title: string): Html =>
     .map((piece, index) => (index % 2 === 1 ? html`<var>&lt;${piece}&gt;</var>` : piece))}`
 
 export function fieldTable(body: RecordOf, language: Language, label: string): Html {
-  const { field, type, meaning, optional } = wording[language].docs
+  const { field, type, meaning, optional } = docWords[language]
   const rows = fieldsOf(body, language).map((one) => [
     { content: html`<code>${one.name}</code>`, kind: `d${one.depth}` },
     [one.type, one.isOptional && html`, <em>${optional}</em>`],
@@ -272,7 +272,7 @@ function withInner(
 }
 
 function describe(shape: Shape, language: Language): readonly [type: string, notes: string] {
-  const { kinds, always, oneOf } = wording[language].docs
+  const { kinds, always, oneOf } = docWords[language]
   const decimal = (mark: '.' | ',') => (mark === '.' ? kinds.decimalPoint : kinds.decimalComma)
   switch (shape.kind) {
     case 'text': {

@@ -8,7 +8,6 @@ import type { Format, Language } from '../../core/api/routes/table.ts'
 import { fixedIn } from '../../core/layout/formats.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../../core/layout/html.ts'
 import { mailTo, pageTemplate } from '../../core/layout/layout.ts'
-import { wording } from '../../core/layout/wording.ts'
 import { answerAge } from './answer-age.ts'
 import { clientBlocks } from './clients.ts'
 import { endpointExample, listing, problemExcerpt } from './examples.ts'
@@ -28,6 +27,7 @@ import {
   guidePath,
   type Site,
 } from './site.ts'
+import { docWords } from './wording.ts'
 
 /** Recipes use the files for analysts. */
 export const guidesOf = ({ parts }: SitePageSource): readonly Guide[] => [
@@ -41,7 +41,7 @@ export const guidesOf = ({ parts }: SitePageSource): readonly Guide[] => [
 
 export function guidePage(guide: Guide, site: Site, language: Language): Page {
   const path = guidePath(guide)
-  const w = wording[language].docs
+  const w = docWords[language]
   const main = filled(guide, site, language, docKey(language, path))
   const headings = main.matchAll(/<h2 id="([\w-]+)">([^<]+)<\/h2>/g)
   return docPage(site, {
@@ -71,7 +71,7 @@ function filled(guide: Guide, site: Site, language: Language, key: string): stri
     if (block === undefined) throw new Error(`${template}: no {{${name}}} is known`)
     return markupOf(block)
   }
-  const { example } = wording[language].docs
+  const { example } = docWords[language]
   const { parts } = site.source
   const forParts = (_: string, name: string, text: string) =>
     parts.some((part) => part === name) ? text : ''
@@ -81,7 +81,7 @@ function filled(guide: Guide, site: Site, language: Language, key: string): stri
 
 function blocksOf(site: Site, language: Language, key: string): Readonly<Record<string, HtmlContent>> {
   const { source, endpoints } = site
-  const { request, answer, error, noExample, more, makeRequest, openExplorer } = wording[language].docs
+  const { request, answer, error, noExample, more, makeRequest, openExplorer } = docWords[language]
   const exampleOf = (id: string) => {
     const endpoint = endpoints.find((one) => one.id === id)
     if (endpoint === undefined) throw new Error(`no endpoint ${id}`)
@@ -134,7 +134,7 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     ),
     answerAge: source.caching && html`<p id="age">${answerAge(source.caching, language).join(' ')}</p> `,
     licence: licenceText(source, language),
-    published: html`<p>${wording[language].docs.published(source.publisher?.publishedBy ?? null)}</p> `,
+    published: html`<p>${docWords[language].published(source.publisher?.publishedBy ?? null)}</p> `,
     endpointTable: endpointTable(site, language, key),
     errorDocument: codeBlock(errorDocument(site), error),
     lists: listSections(source, language, key),
@@ -162,7 +162,7 @@ function pricedIsins({ exampleIsin, funds }: SitePageSource): readonly [string, 
 }
 
 function licenceText({ publisher }: SitePageSource, language: Language): Html {
-  const { licensed, noLicence, termsApply, questions } = wording[language].docs
+  const { licensed, noLicence, termsApply, questions } = docWords[language]
   const { licence = null, terms = null, contact = null } = publisher ?? {}
   const name =
     licence && (licence.url === null ? licence.name : html`<a href="${licence.url}">${licence.name}</a>`)
@@ -178,7 +178,7 @@ function errorDocument({ source, endpoints }: Site): Html {
 }
 
 function endpointTable({ endpoints }: Site, language: Language, key: string): Html {
-  const { endpoints: title } = wording[language].docs
+  const { endpoints: title } = docWords[language]
   const groups = docGroups(endpoints).map(({ id: group, title: name, lead }) => {
     const to = docKey(language, groupPath(group))
     const own = endpoints

@@ -5,10 +5,10 @@ import { fill } from '../../core/api/routes/keys.ts'
 import type { Language } from '../../core/api/routes/table.ts'
 import { countsByMark } from '../../core/guards/assess.ts'
 import { html, type Html, linkTo } from '../../core/layout/html.ts'
-import { wording } from '../../core/layout/wording.ts'
 import { type Excerpt, excerpt, listing } from './examples.ts'
 import { fieldTable, inlineCode, pathTemplate } from './group.ts'
 import { codeBlock, curlRequest } from './site.ts'
+import { docWords } from './wording.ts'
 
 /** Shortened examples, by the id of the list. */
 export const listExamples = (source: SitePageSource): ReadonlyMap<string, Excerpt> =>
@@ -68,7 +68,7 @@ function listSection(
   language: Language,
   key: string,
 ): Html {
-  const text = wording[language].docs
+  const text = docWords[language]
   const { id, path, title, about, body, isOfPublish = false } = list
   const address = fill(path, listValues(source))
   const isThere = !isOfPublish && (source.exampleIsin !== null || !path.includes('{isin}'))

@@ -10,10 +10,10 @@ import { endpointExample } from './examples.ts'
 import { targetOf } from './group.ts'
 import { listValues } from './lists.ts'
 import { docKey, guidePath, openApiKey, type Site } from './site.ts'
-import { wording } from '../../core/layout/wording.ts'
 import { answerAge } from './answer-age.ts'
+import { docWords } from './wording.ts'
 
-const words = wording.en.docs
+const words = docWords.en
 
 export function assistantPage(site: Site): Page {
   const { source, endpoints, guides } = site

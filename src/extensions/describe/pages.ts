@@ -14,7 +14,8 @@ import { groupPage } from './group.ts'
 import { guidePage, guidesOf } from './guides.ts'
 import { listExamples, listValues } from './lists.ts'
 import { assistantPage } from './llms.ts'
-import { docGroups, docStyleKey, openApiKey, scriptKey, type Site } from './site.ts'
+import { searchIndex } from './search-index.ts'
+import { docGroups, docStyleKey, openApiKey, scriptKey, searchScriptKey, type Site } from './site.ts'
 
 /** @param endpoints to document; tests add to the registry */
 export function* docsPages(source: SitePageSource, endpoints = registry): Generator<Page> {
@@ -26,9 +27,14 @@ export function* docsPages(source: SitePageSource, endpoints = registry): Genera
     yield { key, content: json(schema) }
   for (const [key, body] of xmlBodies(endpoints)) yield { key, content: xmlSchemaOf(body) }
   const site: Site = { source, endpoints, guides: guidesOf(source) }
+  yield { key: searchScriptKey, content: pageTemplate('docs/search.js') }
   for (const language of ['en', 'de'] as const) {
-    for (const guide of site.guides) yield guidePage(guide, site, language)
-    for (const group of docGroups(endpoints)) yield groupPage(group, site, language)
+    const pages = [
+      ...site.guides.map((guide) => guidePage(guide, site, language)),
+      ...docGroups(endpoints).map((group) => groupPage(group, site, language)),
+    ]
+    yield* pages
+    yield searchIndex(pages, language)
   }
   yield assistantPage(site)
   yield* explorerPages(site)

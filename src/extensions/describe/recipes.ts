@@ -4,8 +4,8 @@ import type { SitePageSource } from '../../core/api/contract/page.ts'
 import type { Language } from '../../core/api/routes/table.ts'
 import { addDays, mondayOf } from '../../core/system/days.ts'
 import { html, type Html } from '../../core/layout/html.ts'
-import { wording } from '../../core/layout/wording.ts'
 import { namedCode, placeholder, tabs } from './site.ts'
+import { docWords } from './wording.ts'
 
 interface RecipeFacts {
   readonly api: string
@@ -241,7 +241,7 @@ export function recipeBlocks(
       const name = `${question}-${program.toLowerCase().replace(' ', '-')}`
       return code === undefined ? [] : [[program, namedCode(name, program, code(facts, language))]]
     })
-    const panel = tabs(`recipe-${question}`, wording[language].docs.program, panels)
+    const panel = tabs(`recipe-${question}`, docWords[language].program, panels)
     return [placeholder('recipe', question), panel] as const
   })
   return { ...Object.fromEntries(blocks), recipePortfolioPerformance: portfolioPerformance(facts, language) }
@@ -249,7 +249,7 @@ export function recipeBlocks(
 
 /** The settings of a security in Portfolio Performance, by the labels of its fields. `{ISIN}` is a placeholder of that program. */
 function portfolioPerformance({ downloads }: RecipeFacts, language: Language): Html {
-  const w = wording[language].docs.portfolioPerformance
+  const w = docWords[language].portfolioPerformance
   const url = `${downloads}/{ISIN}/{ISIN}-prices.json`
   return html`<dl data-recipe="portfolio-performance">
     <dt>${w.provider}</dt>

@@ -8,6 +8,7 @@ import { shellText } from '../../core/system/shell-text.ts'
 import { addressText, html, linkTo, type HtmlContent, type Html } from '../../core/layout/html.ts'
 import { layout, type PageLayout } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
+import { docWords } from './wording.ts'
 
 export interface Site {
   readonly source: SitePageSource
@@ -24,6 +25,8 @@ interface DocPage extends Pick<PageLayout, 'language' | 'title' | 'description' 
 }
 
 export const scriptKey = 'docs/assets/docs.js'
+export const searchIndexKey = (language: Language) => `docs/assets/search.${language}.json`
+export const searchScriptKey = 'docs/assets/search.js'
 export const docStyleKey = 'docs/assets/docs.css'
 export const explorerPath = 'explorer/index.html'
 export const openApiKey = 'openapi.json'
@@ -44,7 +47,8 @@ export const docGroups = (endpoints: readonly Endpoint[]): readonly EndpointGrou
 
 export function docPage(site: Site, page: DocPage): Page {
   const { language, path, title, description, main } = page
-  const { docs, shell } = wording[language]
+  const { shell } = wording[language]
+  const docs = docWords[language]
   const navigation = sideNavigation(site, page)
   const content = layout({
     keys: { en: docKey('en', path), de: docKey('de', path) },
@@ -56,21 +60,62 @@ export function docPage(site: Site, page: DocPage): Page {
     parts: site.source.parts,
     publisher: site.source.publisher,
     styles: [docStyleKey],
-    scripts: [scriptKey],
-    side: html`<nav aria-label="${docs.contents}">
-      <details class="narrow">
-        <summary>${docs.contents}</summary>
-        ${navigation}
-      </details>
-      <div class="wide">${navigation}</div>
-    </nav>`,
+    scripts: [scriptKey, searchScriptKey],
+    side: html`<div>
+      ${searchDialog(page)}
+      <nav aria-label="${docs.contents}">
+        <details class="narrow">
+          <summary>${docs.contents}</summary>
+          ${navigation}
+        </details>
+        <div class="wide">${navigation}</div>
+      </nav>
+    </div>`,
     main,
   })
   return { key: docKey(language, path), content }
 }
 
+/** The index is loaded when the dialog is opened. */
+function searchDialog({ language, path }: DocPage): Html {
+  const w = docWords[language].search
+  const here = docKey(language, path)
+  return html`<button
+      type="button"
+      class="open-search"
+      id="open-search"
+      aria-haspopup="dialog"
+      aria-keyshortcuts="/ Control+K"
+    >
+      ${w.open} <kbd>/</kbd>
+    </button>
+    <dialog
+      class="search"
+      id="search"
+      aria-label="${w.title}"
+      data-index="${linkTo(here, searchIndexKey(language))}"
+      data-root="${linkTo(here, docKey(language, ''))}"
+      data-words="${JSON.stringify(w.says)}"
+      data-again="${wording[language].shell.again}"
+    >
+      <div class="head" role="search">
+        <input
+          type="search"
+          aria-label="${w.title}"
+          placeholder="${w.title}"
+          autocomplete="off"
+          spellcheck="false"
+        />
+        <button type="button">${w.close}</button>
+        <p role="status"></p>
+      </div>
+      <ol></ol>
+    </dialog>`
+}
+
 function sideNavigation({ guides, endpoints }: Site, { language, path, onPage }: DocPage): Html {
-  const { docs: w, shell } = wording[language]
+  const { shell } = wording[language]
+  const w = docWords[language]
   const here = docKey(language, path)
   const entry = (to: string, text: string) => {
     if (here !== to) return html`<li><a href="${linkTo(here, to)}">${text}</a></li> `

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
+  accessibilityFaults,
   desktopLight,
   expectSound,
   hrefs,
@@ -105,7 +106,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     expect(await page.locator(':target h3').textContent()).toContain('404')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.locator('[data-copy] button').first().click()
-    await page.waitForFunction("document.querySelector('[data-copy] button').textContent === 'Copied'")
+    await page.waitForFunction("document.querySelector('[data-copy] button').textContent === '✓ Copied'")
     const copied = await page.evaluate<string>('navigator.clipboard.readText()')
     expect(copied).toMatch(/^curl 'https:\/\/api\.example\.org\/api\/v1\/prices-current\/[A-Z0-9]{12}\/'$/)
     await end()
@@ -211,5 +212,79 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     expect(await operation.locator('.result code').nth(1).textContent()).toHaveLength(100_000)
     expect(await overhang(page)).toEqual([])
     await end()
+  })
+
+  it('is searched from the keyboard: a slash or Ctrl+K, words, arrows, Enter; Escape leads back', async () => {
+    const { page, complaints, end, weights } = await visit(browser, url('docs/terms/index.html'))
+    const before = (await weights()).length
+    for (const key of ['/', 'Control+k']) {
+      await page.keyboard.press(key)
+      await page.locator('dialog[open] input:focus').waitFor()
+      await page.keyboard.press('Escape')
+      expect(await page.locator('dialog[open]').count()).toBe(0)
+    }
+    // The index is loaded once.
+    expect((await weights()).length).toBe(before + 1)
+    await page.keyboard.press('/')
+    await page.keyboard.type('decimal comma')
+    await page.locator('dialog li').first().waitFor()
+    expect(await page.locator('dialog [role=status]').innerText()).toMatch(/^\d+ results$/)
+    expect(await page.locator('dialog li').first().innerText()).toContain('have a decimal comma')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.locator('dialog li:nth-child(2) a:focus').waitFor()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/conventions/index.html#values')
+    expect(complaints).toEqual([])
+    await end()
+  })
+
+  it('is searched on a phone, in German, and leads within the page', async () => {
+    const { page, end } = await visit(browser, url('docs/de/conventions/index.html'), {
+      ...phoneDark,
+      touch: true,
+    })
+    await page.locator('#open-search').tap()
+    await page.locator('dialog input').fill('freigaben junge')
+    expect(await overhang(page)).toEqual([])
+    await page.locator('dialog li a').first().tap()
+    await page.waitForURL('**/docs/de/conventions/index.html#permissions')
+    expect(await page.locator('dialog[open]').count()).toBe(0)
+    await page.locator('#open-search').tap()
+    await page.locator('dialog input').fill('kein solches wort')
+    await expect.poll(() => page.locator('dialog [role=status]').innerText()).toContain('Nichts gefunden.')
+    await page.getByRole('button', { name: 'Schließen' }).tap()
+    expect(await page.locator('dialog[open]').count()).toBe(0)
+    await end()
+  })
+
+  it('says that the search could not be loaded, and tries again; from a folder it says why', async () => {
+    const { page, end } = await visit(browser, url('docs/index.html'))
+    await page.route('**/search.en.json', (route) => route.abort())
+    await page.keyboard.press('/')
+    await page.getByText('The search could not be loaded.').waitFor()
+    await page.unroute('**/search.en.json')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('dialog input').fill('caching')
+    await page.locator('dialog li').first().waitFor()
+    await end()
+    const local = await visit(browser, fileUrl('docs/index.html'))
+    await local.page.keyboard.press('/')
+    await local.page.getByText('The search needs a server').waitFor()
+    expect(local.complaints).toEqual([])
+    await local.end()
+  })
+
+  it('types a slash into a field, and shows no search without scripts', async () => {
+    const { page, end } = await visit(browser, url('docs/index.html'), { ...desktopLight, scripts: false })
+    expect(await page.locator('#open-search').isVisible()).toBe(false)
+    await end()
+    const explorer = await visit(browser, url('docs/index.html'))
+    await explorer.page.keyboard.press('/')
+    await explorer.page.keyboard.type('a/b')
+    expect(await explorer.page.locator('dialog input').inputValue()).toBe('a/b')
+    await explorer.end()
   })
 })

@@ -58,7 +58,7 @@ const fundList = record({
           overdue: nullable(
             textAmong(
               'Whether the price is overdue: `late`, or `stale` if it is older still. Null if it is not',
-              'Ob der Preis überfällig ist: `late`, oder `stale`, wenn er noch älter ist. Null, wenn er es nicht ist',
+              'Ob der Preis überfällig ist: `late`, oder `stale`, wenn er noch älter ist; sonst null',
               ['late', 'stale'],
             ),
           ),

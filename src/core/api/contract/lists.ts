@@ -40,7 +40,7 @@ export const lists: readonly PublishedList[] = [
     title: { en: 'Distributions of a fund', de: 'Ausschüttungen eines Fonds' },
     about: {
       en: 'Distributions and splits of a fund, the oldest first, with what a total return needs. Both arrays are empty if none are known, or if prices of the fund may not be published. The distributions as CSV: `distributions.csv`. A 404 if no data of the fund are published.',
-      de: 'Ausschüttungen und Anteilteilungen eines Fonds, die ältesten zuerst, mit allem, was die Wertentwicklung braucht. Beide Arrays sind leer, wenn keine bekannt sind oder Preise des Fonds nicht veröffentlicht werden dürfen. Die Ausschüttungen als CSV: `distributions.csv`. 404, wenn keine Daten des Fonds veröffentlicht sind.',
+      de: 'Ausschüttungen und Anteilsplits eines Fonds, die ältesten zuerst, mit allem, was die Wertentwicklung braucht. Beide Arrays sind leer, wenn keine bekannt sind oder Preise des Fonds nicht veröffentlicht werden dürfen. Die Ausschüttungen als CSV: `distributions.csv`. 404, wenn keine Daten des Fonds veröffentlicht sind.',
     },
     type: 'application/json',
     body: listShapes.distributions,

@@ -103,7 +103,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     download: 'distributions',
     needs: 'prices',
     en: 'Distributions, splits and mergers of all funds',
-    de: 'Ausschüttungen, Anteilteilungen und Verschmelzungen aller Fonds',
+    de: 'Ausschüttungen, Anteilsplits und Verschmelzungen aller Fonds',
     columns: {
       exDate: day(
         'The first day whose net asset value shows it; of a merger, the day on which the fund ends',

@@ -10,6 +10,7 @@ import { withGuardTable } from './guard-table.ts'
 
 const scripts: Readonly<Record<string, string>> = {
   'docs/search.js': 'describe/browser/search.ts',
+  'downloads/days.js': 'downloads/browser/days.ts',
   'pages/compare.js': 'site/funds/browser/compare.ts',
   'pages/find.js': 'site/funds/browser/find.ts',
   'pages/fund.js': 'site/funds/browser/fund.ts',

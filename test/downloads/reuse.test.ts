@@ -133,9 +133,9 @@ describe('after a day with new prices of one fund', () => {
     ])
     const csvNames = tables.map((name) => (name === 'emt' ? 'emt_data.csv' : `${name}.csv`))
     const wanted = [
-      ...csvNames.flatMap((name) => [name, `csv-excel/${name}`]),
-      'csv-excel/prices_2021.csv',
-      'csv-excel/prices_2022.csv',
+      ...csvNames.flatMap((name) => [name, `csv-excel/${name.replace('.csv', '-excel.csv')}`]),
+      'csv-excel/prices_2021-excel.csv',
+      'csv-excel/prices_2022-excel.csv',
       ...[0, 2, 3].flatMap(ofFund),
     ]
     expect(unchanged(built)).toEqual(wanted.sort())
@@ -151,7 +151,7 @@ describe('after a day with new prices of one fund', () => {
     const content = hashesOf(built)
     await build(db, built, { asOf: next }, manifestOf(out))
     const anew = inodes().flatMap(([file, inode]) => (before.get(file) === inode ? [] : file))
-    const always = ['SHA256SUMS', 'datapackage.json', 'de.html', 'fundpress.sqlite']
+    const always = ['SHA256SUMS', 'datapackage.json', 'days.js', 'de.html', 'fundpress.sqlite']
     expect(anew).toEqual([...always, 'index.html'])
     expect(hashesOf(built)).toEqual(content)
     expect(hashesOf(place)).toEqual(hashesOf(join(full, 'downloads', next)))

@@ -24,7 +24,7 @@ const stored = (path: string) => readFileSync(join(night?.folder ?? '', path))
 
 it.each([
   ['prices.csv', 'text/csv; charset=utf-8'],
-  ['csv-excel/prices_2019.csv', 'text/csv; charset=utf-8'],
+  ['csv-excel/prices_2019-excel.csv', 'text/csv; charset=utf-8'],
   ['prices.parquet', 'application/vnd.apache.parquet'],
   ['fundsxml.xml', 'application/xml; charset=utf-8'],
   ['openfunds.csv', 'text/csv; charset=utf-8'],
@@ -48,6 +48,31 @@ it('shows the page at the address of the folder', async () => {
   expect(page.status).toBe(200)
   expect(await page.text()).toBe(stored('index.html').toString())
   expect((await fetch(`${server?.base ?? ''}/downloads/latest`, { redirect: 'manual' })).status).toBe(308)
+})
+
+it('has a list of days in a folder, too, where the page and its address say', async () => {
+  const list = { format: 1, as_of: oddFunds.asOf, days: [oddFunds.asOf], withdrawn: [] }
+  const known = await ask('index.json')
+  expect({ status: known.status, list: await known.json() }).toEqual({ status: 200, list })
+  for (const name of ['index.html', 'de.html']) {
+    const [, address = ''] = /<a id="days-list" href="([^"]+)"/.exec(stored(name).toString()) ?? []
+    const linked = await fetch(new URL(address, `${server?.base ?? ''}/downloads/latest/${name}`))
+    expect({ status: linked.status, list: await linked.json() }).toEqual({ status: 200, list })
+  }
+})
+
+it.each([
+  ['index.html', 'CSV for Excel'],
+  ['de.html', 'CSV für Excel'],
+])('names no two files alike, and formats in the language of the page: %s', (name, label) => {
+  const page = stored(name).toString()
+  const names = [...page.matchAll(/<a href="[\w/.-]+">([\w.-]+\.(?:csv|parquet|xlsx|xml|sqlite))<\/a>/g)].map(
+    ([, file]) => file,
+  )
+  expect(names.length).toBeGreaterThan(30)
+  expect(names.filter((one, at) => names.indexOf(one) !== at)).toEqual(['prices.csv'])
+  const labels = [...page.matchAll(/<span class="kind">(CSV f[^<]*)<\/span>/g)].map(([, text]) => text)
+  expect(new Set(labels)).toEqual(new Set([label]))
 })
 
 it('gives out ranges of a file to scripts of any origin, as a reader of Parquet over HTTP asks for them', async () => {
@@ -131,7 +156,7 @@ it('describes every file but those of one fund in the data package, with the hea
     excelFiles: { paths: string[] }
   }
   const sums = sumsOf(night?.folder ?? '')
-  const own = ['datapackage.json', 'index.html', 'de.html']
+  const own = ['datapackage.json', 'days.js', 'index.html', 'de.html']
   const files = [...sums.keys()].filter((path) => !/^[A-Z]{2}\w{10}\//.test(path) && !own.includes(path))
   const paths = described.resources.map(({ path }) => path)
   expect([...paths, ...described.excelFiles.paths].sort()).toEqual(files)

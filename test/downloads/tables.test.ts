@@ -76,7 +76,7 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   let sqlite: readonly unknown[][][] = []
   beforeAll(() => {
     if (lacksPython) return
-    const names = filesIn(night().folder).filter((name) => /^(csv-excel\/)?\w+\.csv$/.test(name))
+    const names = filesIn(night().folder).filter((name) => /^(csv-excel\/)?[\w-]+\.csv$/.test(name))
     csv = readCsvs(night().folder, names)
     sqlite = readSqlite(file('fundpress.sqlite'), ...tables.map((table) => `SELECT * FROM ${table}`))
   })
@@ -104,7 +104,9 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     (table) => {
       const expected = rowsOf(table)
       const name = table === 'prices' ? 'prices_\\d{4}' : csvName(table)
-      const files = Object.keys(csv).filter((file) => new RegExp(`^csv-excel/${name}\\.csv$`).test(file))
+      const files = Object.keys(csv).filter((file) =>
+        new RegExp(`^csv-excel/${name}-excel\\.csv$`).test(file),
+      )
       const rows = files.flatMap((file) => csv[file]?.slice(1) ?? [])
       if (table === 'prices') rows.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))
       const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
@@ -130,6 +132,20 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     const expected = inParquet(table).map((row) => row.map((value, at) => asDouble(value, isDecimal(at))))
     expect(rows.map((row) => row.map(plain))).toEqual(expected.map((row) => row.map(plain)))
   })
+
+  it.skipIf(isMissing(hasDuckdb))(
+    'DuckDB reads every amount of prices.csv as a number, as the page says',
+    async () => {
+      const page = readFileSync(file('index.html'), 'utf8')
+      const [query = ''] =
+        /SELECT \* FROM read_csv\([^)]*\)/.exec(page.replaceAll('&#39;', "'").replaceAll('&apos;', "'")) ?? []
+      const columns = await duckdb(`DESCRIBE ${query.replace('prices.csv', file('prices.csv'))}`)
+      const types = new Map(columns.map(([name, type]) => [name, type]))
+      for (const name of historyColumns.slice(1, -1))
+        expect({ name, type: types.get(name) }).toEqual({ name, type: 'DOUBLE' })
+      expect(types.get('date')).toBe('DATE')
+    },
+  )
 
   it.skipIf(isMissing(hasDuckdb))(
     'prices-exact.parquet has every digit of the prices for DuckDB',
@@ -224,7 +240,7 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
 
   it('CSV ends its lines with CRLF, and only that for Excel begins with a byte order mark', () => {
     const plainBytes = readFileSync(file('funds.csv'))
-    const excelBytes = readFileSync(file('csv-excel/funds.csv'))
+    const excelBytes = readFileSync(file('csv-excel/funds-excel.csv'))
     expect(plainBytes.subarray(0, 5).toString()).toBe('isin,')
     expect(excelBytes.subarray(0, 3).toString('hex')).toBe('efbbbf')
     expect([plainBytes, excelBytes].map((bytes) => bytes.subarray(-2).toString())).toEqual(['\r\n', '\r\n'])
@@ -267,7 +283,7 @@ describe.skipIf(lacksPython)('a text that a spreadsheet would run', () => {
   const aboutOf = (night: Night) => readFileSync(join(night.folder, 'datapackage.json'), 'utf8')
 
   it('has an apostrophe before it in all CSV files, which datapackage.json says', () => {
-    for (const path of ['funds.csv', 'csv-excel/funds.csv']) {
+    for (const path of ['funds.csv', 'csv-excel/funds-excel.csv']) {
       const fields = fieldsOf(nights.odd, path)
       expect({ path, fields }).toEqual({ path, fields: expect.arrayContaining([`'${formula}`]) })
       expect(fields).not.toContain(formula)
@@ -282,7 +298,7 @@ describe.skipIf(lacksPython)('a text that a spreadsheet would run', () => {
     cpSync(out, raw, { recursive: true })
     const night = await buildNight(db, raw, asOf, '--raw-csv', '--since', raw)
     expect(fieldsOf(night, 'funds.csv')).toContain(formula)
-    expect(fieldsOf(night, 'csv-excel/funds.csv')).toContain(`'${formula}`)
+    expect(fieldsOf(night, 'csv-excel/funds-excel.csv')).toContain(`'${formula}`)
     expect(aboutOf(night)).not.toContain('would run as a formula')
     const before = hashesOf(join(out, 'downloads', asOf))
     const differ = Object.entries(hashesOf(night.folder)).flatMap(([name, sha256]) =>
@@ -605,9 +621,9 @@ it('continues in another file if a sheet is full, in the middle of a fund, too',
   excel.add([['C', '2025-01-01', '1.0']])
   const files = excel.close()
   expect(files.map(({ path, rows }) => ({ path, rows }))).toEqual([
-    { path: 'csv-excel/prices_2024.csv', rows: 3 },
-    { path: 'csv-excel/prices_2024_part2.csv', rows: 3 },
-    { path: 'csv-excel/prices_2024_part3.csv', rows: 1 },
+    { path: 'csv-excel/prices_2024-excel.csv', rows: 3 },
+    { path: 'csv-excel/prices_2024_part2-excel.csv', rows: 3 },
+    { path: 'csv-excel/prices_2024_part3-excel.csv', rows: 1 },
   ])
   const header = '\ufeffisin;date;nav'
   expect(files.map(({ path }) => readFileSync(folder.file(path), 'utf8').trimEnd().split('\r\n'))).toEqual([
@@ -699,7 +715,7 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
     const [header, ...rows] = readCsv(night().folder, 'newest_prices.csv')
     expect(header).toEqual(['isin', 'name', ...historyColumns])
     expect(rows).toEqual(expected)
-    expect(readCsv(night().folder, 'csv-excel/newest_prices.csv')).toHaveLength(expected.length + 1)
+    expect(readCsv(night().folder, 'csv-excel/newest_prices-excel.csv')).toHaveLength(expected.length + 1)
   })
 })
 

@@ -63,7 +63,7 @@ const sourceOf = (publisher: Publisher | null, baseUrl: string) => ({
 const resource = ({ path, bytes, sha256, format, piece }: DescribedFile): unknown => ({
   name: path.toLowerCase().replace(/[^a-z0-9._-]/g, '-'),
   path,
-  description: `${piece.describe.en} (${format.label})`,
+  description: `${piece.describe.en} (${format.label.en})`,
   format: format.name,
   mediatype: format.mediatype,
   bytes,

@@ -6,22 +6,15 @@
 import { bilingual } from '../../core/layout/bilingual.ts'
 import { type Licence, maxCharacters, type SiteParts } from '../../core/api/contract/page.ts'
 import { dayIn, fixedIn } from '../../core/layout/formats.ts'
-import {
-  addressText,
-  html,
-  linkedData,
-  linkTo,
-  section,
-  type Html,
-  type HtmlContent,
-} from '../../core/layout/html.ts'
+import { html, linkedData, linkTo, section, type Html } from '../../core/layout/html.ts'
 import { addressOf } from '../../core/layout/head.ts'
-import { frontPages, layout } from '../../core/layout/layout.ts'
+import { frontPages, layout, pageTemplate } from '../../core/layout/layout.ts'
 import { fingerprintOf, verifyCommand } from '../../core/system/ssh-signature.ts'
 import type { Language } from '../../core/api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
 import type { DownloadFormat } from './formats/format.ts'
 import { historyPath } from './formats/fund-files.ts'
+import { pricesTable } from './tables.ts'
 
 interface PageFacts extends PackageFacts {
   readonly formats: readonly DownloadFormat[]
@@ -36,7 +29,7 @@ export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html'
 
 /** The rows of the page by its sections. Rows that are not named here are in the last one. */
 const sections = {
-  newest: ['newest_prices', 'workbook'],
+  newest: ['newest_prices', 'computed_figures', 'workbook'],
   prices: ['prices', 'distributions'],
   funds: ['funds', 'profiles', 'key_figures', 'structures', 'allocations', 'documents'],
   performance: ['performance_years', 'performance_periods', 'performance_line', 'performance_launch'],
@@ -66,13 +59,11 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     part: 'downloads',
     parts,
     publisher,
+    scripts: [`downloads/${asOf}/${daysScript.name}`],
     isAlone: !hasPages,
     head: linkedData(dataset(listed, facts, language)),
     main: html`<h1>${w.heading}</h1>
-      <p>
-        ${w.intro(html`<time datetime="${asOf}">${day}</time>`)}
-        ${w.earlier(html`<code>${baseUrl}/downloads/index.json</code>`)}
-      </p>
+      <p>${w.intro(html`<time datetime="${asOf}">${day}</time>`)} ${w.earlierBelow}</p>
       ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
       ${section('newest', w.sections.newest, list('newest'))}
       ${
@@ -85,6 +76,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
         return items === null ? null : section(id, w.sections[id], items)
       })}
       ${section('open', w.open, whichFormat(facts, language))}
+      ${section('earlier', w.earlier, earlierDays(asOf, language))}
       ${section('check', w.check, checksums(listed, facts, language))}`,
   })
 }
@@ -104,12 +96,27 @@ function fileLists(files: readonly DescribedFile[], facts: PageFacts, language: 
   }
 }
 
+/** Shows the earlier days: only a publish knows them. */
+export const daysScript = { name: 'days.js', content: () => pageTemplate('downloads/days.js') }
+
+/** Says without a script where the list is, and why a day may be missing. */
+function earlierDays(asOf: string, language: Language): Html {
+  const w = pageWords[language]
+  return html`<p>
+      ${w.earlierDays(html`<a id="days-list" href="../../changes/downloads.json">downloads/index.json</a>`)}
+    </p>
+    <p id="days" class="codes" data-as-of="${asOf}" hidden></p>
+    <p id="withdrawn" class="callout" hidden>${w.withdrawn(html`<span></span>`)}</p>`
+}
+
 function whichFormat({ formats }: PageFacts, language: Language): Html {
   const advice = formats.flatMap(({ label, advice }) =>
-    advice === undefined ? [] : [[label, advice[language]] as const],
+    advice === undefined ? [] : [[label[language], advice[language]] as const],
   )
+  const texts = advice.map(([name, text]) => [name, html`${text}`] as const)
+  const codes = programs.map(([name, code]) => [name, codeBlock(name, code)] as const)
   return html`<dl class="formats">
-    ${[advice, programs].flatMap((some) => some.map(([name, text]) => [html`<dt>${name}</dt>`, html`<dd>${text}</dd>`]))}
+    ${[...texts, ...codes].map(([name, content]) => [html`<dt>${name}</dt>`, html`<dd>${content}</dd>`])}
   </dl>`
 }
 
@@ -137,14 +144,14 @@ function signature(key: string, { asOf, baseUrl }: PageFacts, language: Language
     `grep -F '"as_of":"${asOf}"' snapshot.json`,
   ]
   return html`<p>${pageWords[language].signed(fingerprintOf(key))}</p>
-    <div class="code">
-      <pre
-        tabindex="0"
-        role="group"
-        aria-label="${pageWords[language].verify}"
-      ><code>${code.join('\n')}</code></pre>
-    </div>`
+    ${codeBlock(pageWords[language].verify, code.join('\n'))}`
 }
+
+/** Code that scrolls in itself: an address or a command that breaks is hard to read, and to copy. */
+const codeBlock = (label: string, code: string): Html =>
+  html`<div class="code">
+    <pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre>
+  </div>`
 
 const licenceLink = ({ name, url }: Licence): Html =>
   url === null ? html`${name}` : html`<a href="${url}" rel="license">${name}</a>`
@@ -171,11 +178,8 @@ function oneFund(
     (name) => html`<a href="${isin}/${name}">${name}</a>`,
   )
   return html`<p>${w.choose(list)}</p>
-    <p>
-      CSV: <code>${addressText(csvOf('<ISIN>'))}</code><br />
-      JSON: <code>${historyPath('<ISIN>')}</code> ${w.inFolder}<br />
-      ${w.example} ${csv}, ${json}.
-    </p>
+    ${[csvOf('<ISIN>'), `${baseUrl}/downloads/latest/${historyPath('<ISIN>')}`].map((address) => codeBlock(w.address, address))}
+    <p>${w.example} ${csv}, ${json}.</p>
     <p class="quiet small">${w.small(fixedIn(language, maxCharacters, 0), small)}</p>`
 }
 
@@ -205,8 +209,8 @@ function fileRow(
       <ul>
         ${byFormat.map(([{ label }, some]) =>
           some.length > 2
-            ? manyFiles(label, some, language)
-            : some.map((file) => fileItem(label, file, language)),
+            ? manyFiles(label[language], some, language)
+            : some.map((file) => fileItem(label[language], file, language)),
         )}
       </ul>
     </li> `,
@@ -215,8 +219,11 @@ function fileRow(
 
 const fileItem = (label: string, file: DescribedFile, language: Language): Html =>
   html`<li>
-    <span class="kind">${label}</span> <a href="${file.path}">${nameOf(file)}</a>
-    <span class="quiet">${size(file.bytes, language)}</span>
+    <span class="kind">${label}</span>
+    <span
+      ><a href="${file.path}">${nameOf(file)}</a>
+      <span class="quiet">${size(file.bytes, language)}</span></span
+    >
   </li> `
 
 /** One line that opens: prices for Excel are a file for each year. */
@@ -270,11 +277,17 @@ function dataset(
   }
 }
 
-const programs: readonly (readonly [name: string, text: HtmlContent])[] = [
-  ['pandas', html`<code>pandas.read_parquet("prices.parquet").astype({"date": "datetime64[ns]"})</code>`],
-  ['R', html`<code>read.csv("prices.csv")</code>`],
-  ['DuckDB', html`<code>SELECT * FROM 'prices.parquet'</code>`],
-  ['sqlite3', html`<code>sqlite3 fundpress.sqlite 'SELECT * FROM funds'</code>`],
+/** The first rows seldom have a tax figure, and DuckDB guesses types from these. */
+const rareAmounts = pricesTable.columns.filter(({ type, isNullable }) => type === 'decimal' && isNullable)
+const duckdbTypes = rareAmounts.map(({ name }) => `  ${name}: 'DOUBLE'`).join(',\n')
+const duckdbCsv = `SELECT * FROM read_csv('prices.csv', types = {\n${duckdbTypes}\n})`
+
+const programs: readonly (readonly [name: string, code: string])[] = [
+  ['pandas', 'pandas.read_parquet("prices.parquet").astype({"date": "datetime64[ns]"})'],
+  ['R', 'read.csv("prices.csv")'],
+  ['DuckDB', "SELECT * FROM 'prices.parquet'"],
+  ['DuckDB, CSV', duckdbCsv],
+  ['sqlite3', "sqlite3 fundpress.sqlite 'SELECT * FROM funds'"],
 ]
 
 export const pageWords = bilingual((say) => ({
@@ -292,10 +305,24 @@ export const pageWords = bilingual((say) => ({
       html`Stichtag der Daten: ${day}. Steht in der URL <code>latest</code> anstelle des Datums, führt sie
         immer zu den neuesten Dateien.`,
     ),
-  earlier: (list: Html) =>
+  earlierBelow: say(
+    html`Files of <a href="#earlier">earlier days</a> keep their URL.`,
+    html`Dateien <a href="#earlier">früherer Tage</a> behalten ihre URL.`,
+  ),
+  earlier: say('Earlier days', 'Frühere Tage'),
+  earlierDays: (list: Html) =>
     say(
-      html`Files of earlier days keep their URL; ${list} lists these days.`,
-      html`Dateien früherer Tage behalten ihre URL; ${list} nennt diese Tage.`,
+      html`${list} lists the days whose files are available. Days are missing on which nothing was published,
+        and days that lie too far back. <code>withdrawn</code> names those whose files were withdrawn, because
+        data in them may no longer be given out.`,
+      html`${list} nennt die Tage, deren Dateien verfügbar sind. Es fehlen Tage ohne Veröffentlichung und
+        Tage, die zu lange zurückliegen. Unter <code>withdrawn</code> stehen die Tage, deren Dateien
+        zurückgezogen wurden, weil Daten darin nicht mehr herausgegeben werden dürfen.`,
+    ),
+  withdrawn: (days: Html) =>
+    say(
+      html`Withdrawn: ${days}. Data in the files of these days may no longer be given out.`,
+      html`Zurückgezogen: ${days}. Daten in den Dateien dieser Tage dürfen nicht mehr herausgegeben werden.`,
     ),
   licence: say('Licence', 'Lizenz'),
   sections: {
@@ -318,7 +345,7 @@ export const pageWords = bilingual((say) => ({
       ${list && html`Wählen Sie den Fonds in der ${list}; seine Seite verweist im Abschnitt „Daten“ auf beide.`}`,
     ),
   fundList: say('list of funds', 'Fondsliste'),
-  inFolder: say('in this folder', 'in diesem Ordner'),
+  address: say('Address', 'Adresse'),
   example: say('For example:', 'Beispiel:'),
   small: (limit: string, [csv, json, nav]: readonly Html[]) =>
     say(

@@ -11,6 +11,8 @@ import { copyDatabase } from '../../core/data/read/copy.ts'
 import { fundReader } from '../../core/data/read/fund-reader.ts'
 import { dayIn } from '../../core/layout/formats.ts'
 import { html } from '../../core/layout/html.ts'
+import type { listShapes } from '../../core/api/contract/list-shapes.ts'
+import type { ValueOf } from '../../core/api/contract/shape.ts'
 import { contentTypeOf, unknownType } from '../../core/api/routes/content-types.ts'
 import { languages, type Language } from '../../core/api/routes/table.ts'
 import { sha512OfFile } from '../../core/system/ssh-signature.ts'
@@ -20,7 +22,7 @@ import { dataPackage, publisherName, type DescribedFile } from './data-package.t
 import { writeFile, type WrittenFile } from '../../core/snapshot/file-sink.ts'
 import { digestsOf, type DownloadFormat, type Piece } from './formats/format.ts'
 import { downloadFormats } from './formats/index.ts'
-import { indexPage, indexPages, pageWords } from './index-page.ts'
+import { daysScript, indexPage, indexPages, pageWords } from './index-page.ts'
 import type { FinishedSnapshot } from '../../core/snapshot/hooks.ts'
 import { earlierParts, reuseFiles, writeMadeFiles } from '../../core/snapshot/made-files.ts'
 import { partFrom } from '../../core/snapshot/parts.ts'
@@ -48,8 +50,9 @@ export async function writeBeside(options: FinishedSnapshot) {
   const pages = languages.map((language) =>
     writeFile(folder, indexPages[language], indexPage(made, facts, language)),
   )
+  const script = writeFile(folder, daysScript.name, daysScript.content())
   const said = signed === null ? [] : [writeFile(folder, 'snapshot.json', signed.facts)]
-  const files = inOrder<WrittenFile>([...made, described, ...pages, ...said])
+  const files = inOrder<WrittenFile>([...made, described, ...pages, script, ...said])
   const listed = files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join('')
   const own = [writeFile(folder, checksums, listed)]
   if (signed !== null) {
@@ -57,6 +60,7 @@ export async function writeBeside(options: FinishedSnapshot) {
     own.push(writeFile(folder, `${checksums}.sig`, signature))
   }
   writeLatest(join(root, 'downloads'), asOf)
+  writeDays(root, asOf)
   const reusable = made.flatMap(({ path, bytes, sha256, rows, from, parts = [] }) => {
     const more = { ...(rows !== undefined && { rows }), ...(parts.length > 0 && { parts }) }
     return from === null ? [] : { path, bytes, sha256, from, ...more }
@@ -202,6 +206,17 @@ async function runWork(
   await Promise.allSettled([...works, ...lanes])
   either.throwIfAborted()
   return files
+}
+
+/** The list of days of a folder: a publish writes its own, of what the bucket has. No manifest lists it. */
+function writeDays(root: string, asOf: string): void {
+  const days: ValueOf<typeof listShapes.downloadDays> = {
+    format: 1,
+    as_of: asOf,
+    days: [asOf],
+    withdrawn: [],
+  }
+  writeFile(root, 'changes/downloads.json', JSON.stringify(days))
 }
 
 /**

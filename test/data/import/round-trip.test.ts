@@ -55,7 +55,7 @@ it('import reads profiles from our own downloads, also those for Excel', async (
   expect(await run(build, { cwd: folder.path, env })).toMatchObject({ code: 0 })
   for (const [file, form] of [
     ['profiles.csv', 'UTF-8, delimiter ,'],
-    ['csv-excel/profiles.csv', 'UTF-8, delimiter ;'],
+    ['csv-excel/profiles-excel.csv', 'UTF-8, delimiter ;'],
   ] as const) {
     const line = `import profile out/downloads/2026-11-20/${file} --db demo-again.sqlite --replace-all`
     const ended = await fundpress(line)

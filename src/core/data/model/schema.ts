@@ -228,8 +228,8 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     key: ['position'],
     download: 'key_figures',
     needs: 'data',
-    en: 'Key figures as formatted texts',
-    de: 'Kennzahlen als formatierte Texte',
+    en: 'Key figures as formatted texts and, where they are numbers, as such',
+    de: 'Kennzahlen als formatierte Texte und, wo es Zahlen sind, auch als solche',
     columns: {
       position: integer('Position of the key figure'),
       ...inBoth('name', 'Name of the key figure'),

@@ -23,7 +23,7 @@ export const csvForExcel: RowsFormat = {
   kind: 'rows',
   name: 'csv',
   mediatype: 'text/csv',
-  label: 'CSV for Excel',
+  label: { en: 'CSV for Excel', de: 'CSV für Excel' },
   advice: {
     en:
       'CSV for the German version of Excel, to be opened with a double-click: semicolons, decimal commas, byte order mark. ' +
@@ -89,7 +89,7 @@ export function excelFiles(
   const sheets = new Map<string, { readonly file: GrowingCsv; readonly before: number }>()
   const open = (piece: string, before: number) => {
     const part = before === 0 ? '' : `_part${before + 1}`
-    const sheet = { file: csvFile(folder, `csv-excel/${piece}${part}.csv`, columns, 'excel'), before }
+    const sheet = { file: csvFile(folder, `csv-excel/${piece}${part}-excel.csv`, columns, 'excel'), before }
     sheets.set(piece, sheet)
     return sheet
   }

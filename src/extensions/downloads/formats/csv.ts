@@ -7,7 +7,7 @@ import { isFormula } from '../../../core/api/contract/texts.ts'
 import { shortestDecimal } from '../../../core/api/encode/json.ts'
 import { fileSink } from '../../../core/snapshot/file-sink.ts'
 import { type EarlierFile, fileParts, partFrom } from '../../../core/snapshot/parts.ts'
-import { type FundTables, pieceOfTable, type RowsFormat } from './format.ts'
+import { type FundTables, inBoth, pieceOfTable, type RowsFormat } from './format.ts'
 import {
   type ColumnType,
   type OutputCell,
@@ -36,7 +36,7 @@ export const csv: RowsFormat = {
   kind: 'rows',
   name: 'csv',
   mediatype: 'text/csv',
-  label: 'CSV',
+  label: inBoth('CSV'),
   advice: {
     en: 'UTF-8, commas, decimal points, ISO 8601 dates: for programs and for Power Query in Excel.',
     de: 'UTF-8, Komma als Trennzeichen, Dezimalpunkt, Datum nach ISO 8601: für Programme und für Power Query in Excel.',

@@ -24,7 +24,14 @@ import {
   type OutputTable,
   tables,
 } from '../tables.ts'
-import { type FormatWork, type FundTables, type PieceRows, type RowsFormat, rowsOfTable } from './format.ts'
+import {
+  type FormatWork,
+  type FundTables,
+  inBoth,
+  type PieceRows,
+  type RowsFormat,
+  rowsOfTable,
+} from './format.ts'
 
 const paths: Readonly<Record<Language, string>> = { en: 'fund-data.xlsx', de: 'fondsdaten.xlsx' }
 
@@ -32,7 +39,7 @@ export const excel: RowsFormat = {
   id: 'xlsx',
   kind: 'rows',
   name: 'xlsx',
-  label: 'Excel',
+  label: inBoth('Excel'),
   mediatype: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   advice: {
     en: 'Workbooks for any version of Excel, in English and in German, with numbers and dates as such.',

@@ -28,7 +28,7 @@ interface FormatBase {
   readonly name: string
   readonly mediatype: string
   /** As people know it: what a link to one of its files is headed by. */
-  readonly label: string
+  readonly label: Readonly<Record<Language, string>>
   /** For the page of the downloads: whom this format is for. */
   readonly advice?: Readonly<Record<Language, string>>
   /** Lists the pieces that the format writes from these funds. */
@@ -38,6 +38,9 @@ interface FormatBase {
   /** Whether its files name as-of date, snapshot, licence, publisher, country or address: a build reuses them only where these are the same. */
   readonly isStamped?: boolean
 }
+
+/** A label that is the same in both languages. */
+export const inBoth = (label: string): DownloadFormat['label'] => ({ en: label, de: label })
 
 /** A format that is written fund by fund. Such formats share one reading of the database, unless `isSlow`. */
 export interface RowsFormat extends FormatBase {

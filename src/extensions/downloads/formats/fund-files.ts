@@ -9,7 +9,14 @@ import { maxCharacters } from '../../../core/api/contract/page.ts'
 import { fileSink, writeFile, type WrittenFile } from '../../../core/snapshot/file-sink.ts'
 import { fileParts, partFrom } from '../../../core/snapshot/parts.ts'
 import { type OutputRow, type OutputTable, pricesTable } from '../tables.ts'
-import { type FormatWork, type FundTables, type PieceFile, rowsOfTable, type RowsFormat } from './format.ts'
+import {
+  type FormatWork,
+  type FundTables,
+  inBoth,
+  type PieceFile,
+  type RowsFormat,
+  rowsOfTable,
+} from './format.ts'
 
 const inPackage = (files: readonly PieceFile[]) => ({
   fundFiles: {
@@ -35,7 +42,7 @@ export const fundFiles: RowsFormat = {
   kind: 'rows',
   name: 'csv',
   mediatype: 'text/csv',
-  label: 'CSV',
+  label: inBoth('CSV'),
   pieces: (funds) => {
     const rows = rowsOfTable(pricesTable, funds)
     const about = { row: null, describe: { en: 'Prices of one fund', de: 'Preise eines Fonds' } }

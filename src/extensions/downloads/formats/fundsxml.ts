@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { xmlDeclaration, xmlElement, xmlText } from '../../../core/api/encode/xml.ts'
 import { fileSink } from '../../../core/snapshot/file-sink.ts'
 import { documentsOf, exchangeFund, exchangePiece } from './exchange.ts'
-import { type FormatWork, type FundTables, readFunds, type RowsFormat } from './format.ts'
+import { type FormatWork, type FundTables, inBoth, readFunds, type RowsFormat } from './format.ts'
 
 const path = 'fundsxml.xml'
 
@@ -19,7 +19,7 @@ export const fundsxml: RowsFormat = {
   kind: 'rows',
   name: 'xml',
   mediatype: 'application/xml',
-  label: 'FundsXML',
+  label: inBoth('FundsXML'),
   advice: {
     en: 'FundsXML 4.2, each fund as a share class: for portals and distributors.',
     de: 'FundsXML 4.2, jeder Fonds als Anteilklasse: für Portale und Vertriebspartner.',

@@ -9,7 +9,7 @@ import { fileSink } from '../../../core/snapshot/file-sink.ts'
 import type { ColumnType, OutputCell } from '../tables.ts'
 import { csvLine } from './csv.ts'
 import { documentsOf, exchangeFund, exchangePiece } from './exchange.ts'
-import { type FormatWork, type FundTables, readFunds, type RowsFormat } from './format.ts'
+import { type FormatWork, type FundTables, inBoth, readFunds, type RowsFormat } from './format.ts'
 
 const path = 'openfunds.csv'
 
@@ -18,7 +18,7 @@ export const openfunds: RowsFormat = {
   kind: 'rows',
   name: 'csv',
   mediatype: 'text/csv',
-  label: 'openfunds',
+  label: inBoth('openfunds'),
   advice: {
     en: 'CSV with the fields of openfunds, a line a fund, with its newest distribution and KID: for portals and distributors.',
     de: 'CSV mit den Feldern von openfunds, eine Zeile je Fonds, mit neuester Ausschüttung und KID: für Portale und Vertriebspartner.',

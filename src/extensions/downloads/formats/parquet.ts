@@ -28,6 +28,7 @@ import {
 import {
   digestsOf,
   type FormatWork,
+  inBoth,
   type PieceFile,
   pieceOfTable,
   readYears,
@@ -61,7 +62,7 @@ export const parquet: RowsFormat = {
   kind: 'rows',
   name: 'parquet',
   mediatype: 'application/vnd.apache.parquet',
-  label: 'Parquet',
+  label: inBoth('Parquet'),
   advice: {
     en: 'The smallest files, with data types. Amounts are floating-point numbers; prices-exact.parquet contains every digit.',
     de: 'Die kleinsten Dateien, mit Datentypen. Beträge sind Gleitkommazahlen; prices-exact.parquet enthält jede Ziffer.',

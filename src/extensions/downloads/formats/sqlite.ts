@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import type { FundDatabase } from '../../../core/data/read/open.ts'
 import { fileThere } from '../../../core/snapshot/file-sink.ts'
 import { type DownloadFund, type OutputColumn, type OutputTable, permittedFunds, tables } from '../tables.ts'
-import type { WholeFormat } from './format.ts'
+import { inBoth, type WholeFormat } from './format.ts'
 
 const name = 'fundpress.sqlite'
 
@@ -14,7 +14,7 @@ export const sqlite: WholeFormat = {
   kind: 'whole',
   name: 'sqlite',
   mediatype: 'application/vnd.sqlite3',
-  label: 'SQLite',
+  label: inBoth('SQLite'),
   pieces: () => [{ name: 'database', row: 'database', describe: text, rows: null }],
   write: ({ folder, copy, funds, asOf }) => {
     writeDatabase(join(folder, name), copy, funds, asOf)

@@ -1,0 +1,85 @@
+/** The page of the downloads in a browser: which earlier days it shows. */
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../cli/run.ts'
+import {
+  desktopLight,
+  expectSound,
+  openBrowser,
+  overhang,
+  phoneDark,
+  visit,
+  whyNoBrowser,
+} from '../../support/browser.ts'
+import { asOf, makePricedFunds } from '../../support/priced-funds.ts'
+import { type Server, startServer, tempFolder } from '../../support/product.ts'
+
+describe.skipIf(whyNoBrowser !== undefined)('the page of the downloads in a browser', () => {
+  const folder = tempFolder()
+  const servers = new Map<string, Server>()
+  /** What a publish would have found: served alone, since a server keeps what it has read. */
+  const lists = {
+    some: { days: [asOf, '2019-01-02', '2018-12-31'], withdrawn: ['2019-01-01'] },
+    none: { days: [asOf], withdrawn: [] },
+    missing: null,
+  }
+  let browser: Browser
+  beforeAll(async () => {
+    makePricedFunds(folder.file('funds.sqlite'))
+    const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
+    const build = `build --db funds.sqlite --out out --as-of ${asOf} --quiet`
+    expect(await run(build, { cwd: folder.path, env })).toMatchObject({ code: 0, stderr: '' })
+    for (const [name, list] of Object.entries(lists)) {
+      cpSync(folder.file('out'), folder.file(name), { recursive: true })
+      const file = join(folder.file(name), 'changes/downloads.json')
+      if (list === null) rmSync(file)
+      else writeFileSync(file, JSON.stringify({ format: 1, as_of: asOf, ...list }))
+      servers.set(name, await startServer(folder.file(name)))
+    }
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser.close()
+    for (const server of servers.values()) await server.stop()
+  })
+
+  const pageOf = (list: keyof typeof lists, name: string) =>
+    `${servers.get(list)?.base ?? ''}/downloads/${asOf}/${name}`
+
+  it.each([
+    ['index.html', desktopLight, '2 Jan 2019, 31 Dec 2018', 'Withdrawn: 1 Jan 2019.'],
+    ['de.html', phoneDark, '02.01.2019, 31.12.2018', 'Zurückgezogen: 01.01.2019.'],
+  ] as const)(
+    'shows the earlier days, and those that were withdrawn: %s',
+    async (name, look, days, withdrawn) => {
+      const visited = await visit(browser, pageOf('some', name), look)
+      await expectSound(visited)
+      const { page, end } = visited
+      await page.locator('#days a').first().waitFor()
+      const links = await page.locator('#days a').all()
+      const texts = await page.locator('#days a').allTextContents()
+      expect(texts.join(', ').replaceAll('\u00a0', ' ')).toBe(days)
+      expect(await links[0]?.getAttribute('href')).toBe(`../2019-01-02/${name}`)
+      expect((await page.locator('#withdrawn').textContent())?.replaceAll('\u00a0', ' ')).toContain(withdrawn)
+      await page.setViewportSize({ width: 320, height: 740 })
+      expect(await overhang(page)).toEqual([])
+      await end()
+    },
+  )
+
+  it('shows neither where there are none', async () => {
+    const { page, end } = await visit(browser, pageOf('none', 'index.html'))
+    expect(await page.locator('#days').isVisible()).toBe(false)
+    expect(await page.locator('#withdrawn').isVisible()).toBe(false)
+    await end()
+  })
+
+  it('says where the list is and what it has, also if it cannot be loaded', async () => {
+    const { page, end } = await visit(browser, pageOf('missing', 'index.html'))
+    expect(await page.locator('#days').isVisible()).toBe(false)
+    expect(await page.locator('main').textContent()).toMatch(/because\s+data\s+in\s+them\s+may/)
+    await end()
+  })
+})

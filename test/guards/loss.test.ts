@@ -56,12 +56,13 @@ function refusedOf(
 it('a fund that merged is no lost fund, and explains no other', () => {
   const isins = Array.from({ length: 12 }, (_, index) => isinOf(index))
   const loss = { funds: 88, isins }
-  expect(refusedOf({ merged: isins.slice(0, 1) }, loss)).toEqual([
+  const mergedOf = (some: readonly string[]) => Object.fromEntries(some.map((isin) => [isin, isinOf(99)]))
+  expect(refusedOf({ merged: mergedOf(isins.slice(0, 1)) }, loss)).toEqual([
     { guard: 'lost-funds', subject: null, limit: 'at least 90' },
   ])
-  expect(refusedOf({ merged: isins.slice(0, 2) }, loss)).toEqual([])
+  expect(refusedOf({ merged: mergedOf(isins.slice(0, 2)) }, loss)).toEqual([])
   const others = Array.from({ length: 12 }, (_, index) => isinOf(100 + index))
-  expect(refusedOf({ merged: others }, loss)).toHaveLength(1)
+  expect(refusedOf({ merged: mergedOf(others) }, loss)).toHaveLength(1)
 })
 
 it.each([

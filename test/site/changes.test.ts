@@ -12,6 +12,7 @@ import { readHtml } from '../support/html.ts'
 import { lacks } from '../support/programs.ts'
 
 const asOf = '2026-11-20'
+const noPages = { pageOf: () => null, list: null, names: null }
 const baseUrl = 'https://api.example.org'
 const fund = { isin: 'DE0008471400', name: 'Fonds A & B' }
 const counts = { added: 0, removed: 0, changed: 0 }
@@ -131,11 +132,17 @@ describe.each([
     const keys = ['changes/index.html', 'changes/de.html']
     expect([...pages.keys()].sort()).toEqual(keys.toSorted())
     const [index, indexDe] = keys.map((key) => pages.get(key) ?? '')
-    const [ofDay, ofDayDe] = (['en', 'de'] as const).map((language) => dayMarkup(day, language, null).markup)
+    const [ofDay, ofDayDe] = (['en', 'de'] as const).map(
+      (language) => dayMarkup(day, language, noPages).markup,
+    )
     expect(index).toContain('1 price of 1 fund corrected')
     expect(indexDe).toContain('20.11.2026')
     expect(ofDay).toContain('1,234.50')
-    expect(ofDay).toContain('<h2>1 price of 1 fund corrected</h2>')
+    // The chip leads to its section, also that of new prices, which names no fund.
+    for (const kind of ['corrected', 'removed', 'newPrices']) {
+      expect(ofDay).toContain(`href="#day-${asOf}-1-${kind}"`)
+      expect(ofDay).toContain(`<h2 id="day-${asOf}-1-${kind}">`)
+    }
     expect(ofDay).toContain('<td>2\u00a0Nov\u00a02026</td><td>Net asset value (NAV) per share</td>')
     expect(ofDayDe).toContain('1.234,50')
     expect(ofDayDe).toContain('Nettoinventarwert je Anteil')
@@ -164,8 +171,9 @@ function assertLinksLead(
     const { elements } = readHtml(text)
     const targets = elements.flatMap(({ attributes }) => attributes['href'] ?? [])
     for (const target of targets) {
-      const [path = '', id] = target.split('#')
-      if (/^(https?:|mailto:|[?]day=)/.test(target)) continue
+      const [path = '', id] = target.replace(/^[?]day=[-\d]+/, '').split('#')
+      if (/^(https?:|mailto:)/.test(target)) continue
+      // A page of all days for those without scripts.
       const to = path === '' ? key : posix.join(posix.dirname(key), path)
       const isThere = pages.has(to) || files.includes(to) || elsewhere.some((other) => to.startsWith(other))
       expect({ key, target, isThere }).toEqual({ key, target, isThere: true })
@@ -185,10 +193,12 @@ it('names by fund only those that a long list of corrections has in the list of 
     before: '1',
     after: '2',
   }))
-  const many = { ...changes({ corrected: rows, counts: { ...corrected.counts, corrected: 15_000 } }) }
+  const counts = { ...corrected.counts, corrected: 15_000 }
+  const totals = { ...corrected.totals, corrected_prices: 15_000, corrected_funds: 500 }
+  const many = changes({ corrected: rows, counts, totals })
   const day: DayChanges = { ...many, publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
   const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
-  const { markup } = dayMarkup(day, 'en', (isin) => `../funds/${isin}/`)
+  const { markup } = dayMarkup(day, 'en', { ...noPages, pageOf: (isin: string) => `../funds/${isin}/` })
   const shown = [...markup.matchAll(/<a id="([A-Z0-9]{12})" href="\.\.\/funds\/\1\/">/g)].map(
     ([, isin]) => isin,
   )
@@ -198,6 +208,55 @@ it('names by fund only those that a long list of corrections has in the list of 
   expect(markup).toContain('2,000 more rows are in the JSON file')
 })
 
+it('tells what became of a merged fund, and links to no fund that is gone', () => {
+  const survivor = { isin: 'DE0008471418', name: 'Fonds C' }
+  const gone = { ...fund, successor: survivor }
+  const what: DayChanges = {
+    ...changes(corrected, { removed: [gone] }),
+    publish: 1,
+    published: `${asOf}T17:04:05Z`,
+    earlier: [],
+  }
+  const site = { baseUrl, publisher: null, isAlone: false, parts: siteParts }
+  const history = withPublish(noHistory, what, { sha256: '', bytes: 1 })
+  const page = textsOf(changesPages(history, site)).get('changes/index.html') ?? ''
+  expect(page).toContain(`merged into <a href="../funds/${survivor.isin}/index.html"><bdi>Fonds C</bdi></a>`)
+  expect(page).not.toContain(`funds/${fund.isin}/`)
+  const lines = describeChanges(what, 'de').lines
+  expect(lines).toContain('Fonds A & B (DE0008471400): verschmolzen auf Fonds C (DE0008471418)')
+})
+
+it('says what was checked and released by the name of its fund, and never names a guard', () => {
+  const allowed = [
+    { guard: 'price-jump', subject: fund.isin, reason: 'The market fell' },
+    { guard: 'price-correction', subject: fund.isin, reason: 'The market fell' },
+    { guard: 'changed-prices', subject: null, reason: 'Split' },
+    { guard: 'lost-rows', subject: 'legal_point', reason: 'Split' },
+  ]
+  const what: DayChanges = {
+    ...changes(corrected),
+    allowed,
+    publish: 1,
+    published: `${asOf}T17:04:05Z`,
+    earlier: [],
+  }
+  const told = {
+    en: ['Checked and released, Fonds A & B (DE0008471400): The market fell', 'Checked and released: Split'],
+    de: [
+      'Geprüft und freigegeben, Fonds A & B (DE0008471400): The market fell',
+      'Geprüft und freigegeben: Split',
+    ],
+  }
+  const history = withPublish(noHistory, what, { sha256: '', bytes: 1 })
+  for (const language of ['en', 'de'] as const) {
+    expect(describeChanges(what, language).lines.slice(-2)).toEqual(told[language])
+    const { markup } = dayMarkup(what, language, noPages)
+    const [feed] = changeFeeds(history, { baseUrl, publisher: null }, asOf)
+    for (const text of [markup, String(feed?.content)])
+      expect(text).not.toMatch(/price-jump|price-correction|changed-prices|lost-rows|legal_point/)
+  }
+})
+
 it('has no empty table for prices that may no longer be given out', () => {
   const cut = {
     ...changes({ ...corrected, corrected: [] }),
@@ -205,7 +264,7 @@ it('has no empty table for prices that may no longer be given out', () => {
     published: `${asOf}T17:04:05Z`,
     earlier: [],
   }
-  const { markup } = dayMarkup(cut, 'en', null)
+  const { markup } = dayMarkup(cut, 'en', noPages)
   expect(markup).toContain('1 price of 1 fund corrected')
   expect(markup).not.toContain('<table')
 })

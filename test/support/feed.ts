@@ -93,8 +93,11 @@ export function assertFeedsLead(
     expect(addresses).toHaveLength(entries + 1)
     for (const address of addresses) {
       const [, path, day, id] =
-        /^([^?]*)(?:[?]day=([^#]*)#publish-(.*))?$/.exec(address.slice(`${baseUrl}/changes/`.length)) ?? []
-      expect(bodyOf(path === '' ? 'index.html' : (path ?? ''))).toContain(`<html lang="${language}">`)
+        /^([^?]*)(?:[?]day=([^#]*)#day-\2-(.*))?$/.exec(address.slice(`${baseUrl}/changes/`.length)) ?? []
+      const page = bodyOf(path === '' ? 'index.html' : (path ?? ''))
+      expect(page).toContain(`<html lang="${language}">`)
+      // Without scripts, the page of all days comes, at the place of the publish.
+      if (day !== undefined) expect(page).toContain(`id="day-${day}-${id ?? ''}"`)
       if (day === undefined || lost) continue
       const { publish, earlier } = JSON.parse(bodyOf(`${day}.json`)) as DayChanges
       expect([publish, ...earlier.map((one) => one.publish)].map(String)).toContain(id)

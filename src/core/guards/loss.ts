@@ -50,8 +50,8 @@ export interface SnapshotFigures {
   readonly newestPrice: string | null
   readonly freshness: FreshnessCounts & { readonly stalest?: readonly StaleFund[] }
   readonly counts?: SnapshotCounts | undefined
-  /** ISINs of funds that are gone because they merged with another one. */
-  readonly merged?: readonly string[] | undefined
+  /** The successor of each fund that is gone because it merged with another one, by ISIN. */
+  readonly merged?: Readonly<Record<string, string>> | undefined
   /** ISINs of funds into which others merge. */
   readonly successors?: readonly string[] | undefined
 }
@@ -172,12 +172,12 @@ function olderThan(head: SnapshotFigures, live: SnapshotFigures): Objection[] {
 
 /** Funds that merged are no loss. */
 function lostFunds(
-  { merged = [] }: SnapshotFigures,
+  { merged = {} }: SnapshotFigures,
   { funds: before }: SnapshotFigures,
   loss: Loss,
   strictness: number,
 ): Objection[] {
-  const isins = loss.isins.filter((isin) => !merged.includes(isin))
+  const isins = loss.isins.filter((isin) => !Object.hasOwn(merged, isin))
   const funds = loss.funds - (loss.isins.length - isins.length)
   const after = before - funds
   // One fund may always be lost, unless it is the last.

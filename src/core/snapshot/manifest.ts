@@ -48,8 +48,8 @@ export interface ManifestHead {
   readonly freshness: SnapshotFreshness
   /** Funds with something that may not be published; absent if there is none. */
   readonly restricted?: RestrictedFunds | undefined
-  /** ISINs of funds that are gone because they merged; absent if there is none. */
-  readonly merged?: readonly string[]
+  /** The successor of each fund that is gone because it merged, by ISIN; absent if there is none. */
+  readonly merged?: Readonly<Record<string, string>>
   /** ISINs of funds into which others merge; absent if there is none. */
   readonly successors?: readonly string[]
   /** Funds whose implausible prices were replaced by the live ones; absent if there is none. */
@@ -172,7 +172,7 @@ const headForm = z.object(
         'lists of ISINs',
       )
       .optional(),
-    merged: form.listOf(form.isin).exactOptional(),
+    merged: z.record(form.isin, form.isin, 'successors by ISIN').exactOptional(),
     successors: form.listOf(form.isin).exactOptional(),
     withheld: form
       .listOf(z.object({ isin: form.isin, message: form.aText }, 'a fund and why'))

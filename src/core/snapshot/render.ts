@@ -321,7 +321,7 @@ async function finish(
 ): Promise<ManifestHead> {
   const { withheld } = build
   const { asOf, docsUrl } = build.options
-  const merged = mergedFunds(build.db, asOf).map(({ isin }) => isin)
+  const merged = mergedFunds(build.db, asOf).map(({ isin, successorIsin }) => [isin, successorIsin])
   const successors = successorFunds(build.db)
   const { sha256: linesDigest, documents } = await build.lines.digest()
   const snapshot = snapshotId(asOf, linesDigest)
@@ -367,7 +367,7 @@ async function finish(
     freshness: { ...marks, stalest },
     ...(allowed.length > 0 && { allowed }),
     ...(withheld.length > 0 && { withheld }),
-    ...(merged.length > 0 && { merged }),
+    ...(merged.length > 0 && { merged: Object.fromEntries(merged) as Record<string, string> }),
     ...(successors.length > 0 && { successors }),
     counts: tables === null ? undefined : { documents, ...tables },
     site: hasPages ? { publisher: withoutPictureBytes(publisher), parts } : null,

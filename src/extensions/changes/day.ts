@@ -9,15 +9,27 @@ import type {
 } from '../../core/api/contract/changes.ts'
 import { priceTitle } from '../../core/api/contract/prices.ts'
 import type { Language } from '../../core/api/routes/table.ts'
-import { dayIn } from '../../core/layout/formats.ts'
-import { html, type Html, type TableCell, wideTable } from '../../core/layout/html.ts'
-import { countIn, describeChanges, headingsOf, maxRows, otherLines, valueIn } from './words.ts'
+import { dayIn, percentIn } from '../../core/layout/formats.ts'
+import { html, type Html, noValue, type TableCell, table, wideTable } from '../../core/layout/html.ts'
+import { chips, fundLink, type FundNames, publishId } from './parts.ts'
+import {
+  type ChangeKind,
+  countIn,
+  countsOf,
+  describeChanges,
+  groupedByFund,
+  headingsOf,
+  maxRows,
+  otherLines,
+  sentence,
+  valueIn,
+} from './words.ts'
 import { changeWords } from './wording.ts'
 
-interface Place {
+interface Place extends FundNames {
   readonly language: Language
-  /** The address of a fund's page; null if the snapshot has none. */
-  readonly pageOf: ((isin: string) => string) | null
+  /** The address of the list of funds; null if the snapshot has none. */
+  readonly list: string | null
   /** Funds that are on the page already: the first place of each has an id. */
   readonly seen: Set<string>
   /** True if the page has no other publish, so no heading of a publish. */
@@ -25,11 +37,15 @@ interface Place {
 }
 
 /** @param day the file of the day */
-export function dayMarkup(day: DayChanges, language: Language, pageOf: Place['pageOf']): Html {
+export function dayMarkup(
+  day: DayChanges,
+  language: Language,
+  funds: FundNames & { readonly list: string | null },
+): Html {
   const w = changeWords[language]
   const { earlier, ...newest } = day
   const publishes = [newest, ...earlier]
-  const place: Place = { language, pageOf, seen: new Set(), isOnly: publishes.length === 1 }
+  const place: Place = { ...funds, language, seen: new Set(), isOnly: publishes.length === 1 }
   return html`<h1>${w.dayHeading(dayIn(language, day.as_of))}</h1>
     ${publishes.map((one) => [
       !place.isOnly && html`<h2>${w.publish(countIn(language, one.publish))}</h2> `,
@@ -37,81 +53,124 @@ export function dayMarkup(day: DayChanges, language: Language, pageOf: Place['pa
     ])}`
 }
 
-export const publishId = ({ publish }: { readonly publish: number }) => `publish-${publish}`
-
-const headingOf = (text: string, { isOnly }: Place): Html =>
-  isOnly ? html`<h2>${text}</h2> ` : html`<h3>${text}</h3> `
-
 function publishChanges(changes: PublishChanges, place: Place): Html {
   const { language } = place
   const w = changeWords[language]
-  const { columns } = w
+  const counts = countsOf(changes)
+  const headings = headingsOf(counts, language)
+  const idOf = (kind: ChangeKind) => `${publishId(changes)}-${kind}`
+  const part = (kind: ChangeKind, content: Html | null) => {
+    const heading = headings[kind]
+    if (heading === null) return null
+    const title = sentence(heading)
+    const named = place.isOnly
+      ? html`<h2 id="${idOf(kind)}">${title}</h2> `
+      : html`<h3 id="${idOf(kind)}">${title}</h3> `
+    return html`${named}${content}`
+  }
   const { funds, prices } = changes
-  const headings = headingsOf(changes, language)
-  const table = <Row>(
-    heading: string | null,
-    columns: readonly TableCell[],
-    rows: readonly Row[],
-    cells: (row: Row) => readonly TableCell[],
-    kind = '',
-  ) =>
-    heading !== null &&
-    rows.length > 0 &&
-    html`${headingOf(heading, place)}
-    ${wideTable(heading, { kind, columns, rows: rows.slice(0, maxRows).map(cells) })}
-    ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`
-  const days = (heading: string | null, rows: readonly PastDay[]) =>
-    table(heading, [columns.fund, columns.date], rows, (row) => [
-      fundCell(row, place),
-      dayIn(language, row.date),
-    ])
-  return html`<p id="${publishId(changes)}"><strong>${describeChanges(changes, language).title}</strong></p>
-    ${table(
-      headings.corrected,
-      [columns.fund, columns.date, columns.item, ...[columns.before, columns.after].map(asNumber)],
-      prices.corrected,
-      (row) => correctedCells(row, place),
-      'carded corrected',
+  return html`<div id="${publishId(changes)}">
+      ${chips(counts, language, (kind) => `#${idOf(kind)}`) ?? html`<p><strong>${describeChanges(changes, language).title}</strong></p> `}
+    </div>
+    ${part('corrected', correctedTable(prices.corrected, place))}
+    ${part('daysAdded', daysTable(prices.added, place))}${part('daysRemoved', daysTable(prices.removed, place))}
+    ${part(
+      'removed',
+      fundList(
+        funds.removed,
+        place,
+        ({ successor }) => successor && html`: ${w.mergedInto} ${fundLink(successor, place)}`,
+      ),
     )}
-    ${days(headings.daysAdded, prices.added)}${days(headings.daysRemoved, prices.removed)}
-    ${fundList(headings.removed, funds.removed, { ...place, pageOf: null })}
-    ${fundList(headings.added, funds.added, place)}
-    ${table(
-      headings.renamed,
-      [columns.newName, columns.oldName],
-      funds.renamed,
-      ({ isin, before, after }) => [fundCell({ isin, name: after }, place), html`<bdi>${before}</bdi>`],
+    ${part('added', fundList(funds.added, place))}
+    ${part(
+      'renamed',
+      table({
+        kind: 'renamed',
+        columns: [w.columns.fund, w.columns.oldName],
+        rows: funds.renamed
+          .slice(0, maxRows)
+          .map(({ isin, before, after }) => [
+            firstLink({ isin, name: after }, place),
+            html`<bdi>${before}</bdi>`,
+          ]),
+      }),
     )}
+    ${part('newPrices', place.list === null ? null : html`<p><a href="${place.list}">${w.newestPrices}</a></p> `)}
     ${otherLines(changes, language).map((line) => html`<p class="quiet small">${line}</p> `)}`
 }
 
-const asNumber = (content: string) => ({ content, kind: 'number' })
-
-function correctedCells(
-  { date, item, before, after, ...fund }: CorrectedValue,
-  place: Place,
-): readonly TableCell[] {
+/** The name of a fund stands once, above the days of its prices. */
+function correctedTable(rows: readonly CorrectedValue[], place: Place): Html | null {
   const { language } = place
-  const values = [before, after].map((value) => valueIn(language, value))
-  return [fundCell(fund, place), dayIn(language, date), priceTitle(item, language), ...values]
+  const w = changeWords[language]
+  const { columns } = w
+  if (rows.length === 0) return null
+  const shown = rows.slice(0, maxRows)
+  const cells = (row: CorrectedValue, index: number): readonly TableCell[] => {
+    const { date, item, before, after } = row
+    const isAgain = shown[index - 1]?.isin === row.isin
+    return [
+      isAgain
+        ? { content: html`<span class="unseen">${row.name ?? row.isin}</span>`, kind: 'again' }
+        : firstLink(row, place),
+      dayIn(language, date),
+      priceTitle(item, language),
+      valueIn(language, before),
+      valueIn(language, after),
+      differenceOf(row, language),
+    ]
+  }
+  const headings = [
+    columns.fund,
+    columns.date,
+    columns.item,
+    { content: columns.before, kind: 'number before' },
+    { content: columns.after, kind: 'number after' },
+    { content: columns.difference, kind: 'number' },
+  ]
+  return html`${wideTable(columns.what, { kind: 'carded corrections', columns: headings, rows: shown.map(cells) })}
+  ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`
 }
 
-const fundList = (heading: string | null, funds: readonly NamedFund[], place: Place): Html | null =>
-  heading === null
+/** Values that are amounts of money. */
+const amounts: readonly string[] = ['net_asset_value', 'issue_price', 'repurchase_price']
+
+/** In percent of the value before. A small one has more decimal places, so that none is 0. */
+function differenceOf({ item, before, after }: CorrectedValue, language: Language): Html {
+  const percent = before === null || after === null ? NaN : (Number(after) / Number(before) - 1) * 100
+  if (!amounts.includes(item) || !Number.isFinite(percent)) return noValue(language)
+  const digits = Math.abs(percent) >= 0.005 ? 2 : 4
+  return html`${percent > 0 && '+'}${percentIn(language, percent, digits)}`
+}
+
+function daysTable(rows: readonly PastDay[], place: Place): Html | null {
+  const { language } = place
+  const w = changeWords[language]
+  if (rows.length === 0) return null
+  const funds = groupedByFund(rows.slice(0, maxRows))
+  const cells = funds.map((some): readonly TableCell[] => [
+    some[0] === undefined ? '' : firstLink(some[0], place),
+    some.map(({ date }) => dayIn(language, date)).join(', '),
+  ])
+  return html`${table({ kind: 'days', columns: [w.columns.fund, w.columns.date], rows: cells })}
+  ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`
+}
+
+const fundList = <Fund extends NamedFund>(
+  funds: readonly Fund[],
+  place: Place,
+  after: (fund: Fund) => Html | undefined = () => undefined,
+): Html | null =>
+  funds.length === 0
     ? null
-    : html`${headingOf(heading, place)}
-        <ul>
-          ${funds.map((fund) => html`<li>${fundCell(fund, place)}</li> `)}
-        </ul> `
+    : html`<ul class="funds">
+        ${funds.map((fund) => html`<li>${firstLink(fund, place)}${after(fund)}</li> `)}
+      </ul> `
 
-function fundCell(fund: NamedFund, { pageOf, seen }: Place): Html {
-  const id = seen.has(fund.isin) ? null : html` id="${fund.isin}"`
-  seen.add(fund.isin)
-  return pageOf === null
-    ? html`<span${id}>${named(fund)}</span>`
-    : html`<a${id} href="${pageOf(fund.isin)}">${named(fund)}</a>`
+/** The first place of a fund on the page has an id. */
+function firstLink(fund: NamedFund, place: Place): Html {
+  const id = place.seen.has(fund.isin) ? null : html` id="${fund.isin}"`
+  place.seen.add(fund.isin)
+  return fundLink(fund, place, id)
 }
-
-/** `<bdi>`: a name written from right to left must not turn its neighbours round. */
-export const named = ({ isin, name }: NamedFund): Html =>
-  name === null ? html`${isin}` : html`<bdi>${name}</bdi> <small>${isin}</small>`

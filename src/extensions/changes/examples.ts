@@ -1,5 +1,5 @@
 import type { ExampleSource } from '../../core/api/contract/page.ts'
-import { describeChanges } from './words.ts'
+import { countsOf, describeChanges } from './words.ts'
 
 /** Made-up changes of a day, in the form of the published lists. */
 export function exampleChanges({ asOf, snapshot, funds, fund }: ExampleSource) {
@@ -29,6 +29,7 @@ export function exampleChanges({ asOf, snapshot, funds, fund }: ExampleSource) {
     ...ofDay,
     ...describeChanges(day, 'en'),
     de: describeChanges(day, 'de'),
+    counts: countsOf(day),
     publish: 1,
     published: `${asOf}T03:17:00Z`,
   }

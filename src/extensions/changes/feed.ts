@@ -5,8 +5,8 @@ import type { Page } from '../../core/api/contract/page.ts'
 import { type Language, languages } from '../../core/api/routes/table.ts'
 import { atomFeed, authorOf, type AtomEntry } from '../../core/layout/atom.ts'
 import { changesKeys, feedKeys, type PageSite } from '../../core/layout/layout.ts'
-import { publishId } from './day.ts'
 import { dayAddress, wordsIn } from './pages.ts'
+import { publishId } from './parts.ts'
 import { changeWords } from './wording.ts'
 
 /** @param asOf ISO 8601: the feed's own date while there is no entry */

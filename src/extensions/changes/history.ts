@@ -16,10 +16,12 @@ import {
 import { listShapes } from '../../core/api/contract/list-shapes.ts'
 import { checked, formOf, parseStrictly, WrongForm } from '../../core/snapshot/forms.ts'
 import { maxPriceRows } from '../../core/bucket/changes/compare.ts'
-import { changedFunds, describeChanges } from './words.ts'
+import { changedFunds, countsOf, describeChanges } from './words.ts'
 
 const daysKept = 30
 
+export const textOfDay = (day: DayChanges) => `${JSON.stringify(day)}\n`
+export const textOfHistory = (history: ChangeHistory) => `${JSON.stringify(history)}\n`
 export const fileOf = (asOf: string) => `${asOf}.json`
 export const findDay = ({ nights }: ChangeHistory, asOf: string) => nights.find((day) => day.as_of === asOf)
 
@@ -29,7 +31,8 @@ export const nextPublish = (history: ChangeHistory, asOf: string) =>
 function entryOf(changes: PublishChanges): HistoryEntry {
   const { as_of, snapshot, before, publish, published } = changes
   const words = { ...describeChanges(changes, 'en'), de: describeChanges(changes, 'de') }
-  return { as_of, snapshot, before, publish, published, ...words, funds: changedFunds(changes) }
+  const counts = countsOf(changes)
+  return { as_of, snapshot, before, publish, published, ...words, counts, funds: changedFunds(changes) }
 }
 
 type FileFacts = Pick<HistoryDay, 'sha256' | 'bytes'>

@@ -1,6 +1,6 @@
 /**
- * The page of changes, by day and by fund; a script shows a single day. A publish makes the page; a build writes an
- * empty one, for links before the first publish. Pure.
+ * The page of changes, by day and by fund; a script shows all of a single day. A publish makes the page; a build makes that of
+ * a first publish, for a folder that is served. Pure.
  */
 
 import {
@@ -10,22 +10,25 @@ import {
   type HistoryEntry,
   publishesOf,
 } from '../../core/api/contract/changes.ts'
+import { priceTitle } from '../../core/api/contract/prices.ts'
 import type { Page } from '../../core/api/contract/page.ts'
 import { type Language, languages } from '../../core/api/routes/table.ts'
 import { dayIn } from '../../core/layout/formats.ts'
-import { html, type Html, linkTo, raw, section } from '../../core/layout/html.ts'
+import { html, type Html, linkTo, raw, section, table, type TableCell } from '../../core/layout/html.ts'
 import {
   changesKeys,
   changesScriptKey,
   feedKeys,
   feedLink,
+  frontPages,
+  fundPageKeys,
   layout,
   type PageSite,
   statusStyleKey,
 } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
-import { named } from './day.ts'
-import { countIn } from './words.ts'
+import { chips, dayId, fundLink, type FundNames, publishId } from './parts.ts'
+import { countIn, valueIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
 export const noHistory: ChangeHistory = { format: 1, nights: [] }
@@ -41,9 +44,11 @@ function changesPage({ nights }: ChangeHistory, site: PageSite, language: Langua
   const w = changeWords[language]
   const heading = wording[language].shell.changes
   const key = changesKeys[language]
-  const days = html`<ul class="changes">
-    ${nights.map((day) => dayItem(day, language))}
-  </ul> `
+  const hasPages = !site.isAlone && site.parts.includes('funds')
+  const gone = goneFunds(nights)
+  const pageOf = (isin: string) =>
+    hasPages && !gone.has(isin) ? linkTo(key, fundPageKeys(isin)[language]) : null
+  const funds = { pageOf, names: site.publisher?.fundNames ?? null }
   const content = layout({
     keys: changesKeys,
     language,
@@ -55,82 +60,154 @@ function changesPage({ nights }: ChangeHistory, site: PageSite, language: Langua
     baseUrl: site.baseUrl,
     publisher: site.publisher,
     scripts: [changesScriptKey],
-    // Without other pages there is no shared style sheet: the status page's includes it.
-    ...(site.isAlone && { styles: [statusStyleKey] }),
+    styles: [statusStyleKey],
     head: feedLink(key, language),
     main: html`<div
         id="day"
         hidden
         data-again="${wording[language].shell.again}"
-        ${!site.isAlone && site.parts.includes('funds') && raw('data-pages')}
+        data-gone="${[...gone].join(' ')}"
+        ${hasPages && html`data-list="${linkTo(key, frontPages.funds[language])}"`}
+        ${site.parts.includes('downloads') && raw('data-downloads')}
       >
         <div role="status"></div>
-        <p>
-          <a href="${key.replace('changes/', '')}" hidden>${w.asData}</a> ·
-          <a href="${key.replace('changes/', '')}">${heading}</a>
-        </p>
+        <ul class="ways">
+          <li hidden><a href="${key.replace('changes/', '')}">${w.asData}</a></li>
+          <li><a href="${key.replace('changes/', '')}">${heading}</a></li>
+        </ul>
       </div>
       <div id="all-days">
         <h1>${heading}</h1>
         <p>${nights.length === 0 ? w.empty : w.intro}</p>
-        <p>
-          <a href="${linkTo(key, feedKeys[language])}" type="application/atom+xml">${w.feed}</a>
-          ${nights.length > 0 && html`· <a href="${linkTo(key, 'changes/index.json')}">${w.asData}</a> `}
-        </p>
-        ${nights.length > 0 && [section('days', w.byDay, days), section('funds', w.byFund, byFund(nights, language))]}
+        <ul class="ways">
+          ${nights.some((day) => fundsOf(day).length > 0) && html`<li><a href="#funds">${w.byFund}</a></li>`}
+          <li>
+            <a href="${linkTo(key, feedKeys[language])}" type="application/atom+xml">${w.feed}</a>
+          </li>
+          ${nights.length > 0 && html`<li><a href="${linkTo(key, 'changes/index.json')}">${w.asData}</a></li>`}
+        </ul>
+        ${nights.map((day) => daySection(day, funds, language))}${byFund(nights, funds, language)}
       </div>`,
   })
   return { key, content }
 }
 
-function dayItem(day: HistoryDay, language: Language): Html {
-  const titles = publishesOf(day).map((entry) => html` <br />${wordsIn(entry, language).title}`)
-  return html`<li>
-    <a href="?day=${day.as_of}"><time datetime="${day.as_of}">${dayIn(language, day.as_of)}</time></a
-    >${titles}
-  </li> `
+/** Funds that were removed and did not come back: their pages are gone, too. @param nights the newest first */
+function goneFunds(nights: readonly HistoryDay[]): ReadonlySet<string> {
+  const gone = new Set<string>()
+  for (const { isin, what } of nights.flatMap(fundsOf).reverse()) {
+    if (what === 'removed') gone.add(isin)
+    if (what === 'added') gone.delete(isin)
+  }
+  return gone
+}
+
+/** Of all publishes of a day, the newest first. */
+const fundsOf = (day: HistoryDay) => publishesOf(day).flatMap(({ funds = [] }) => funds)
+
+/** Funds of a publish that the page of all days shows. */
+const shownFunds = 10
+
+function daySection(day: HistoryDay, funds: FundNames, language: Language): Html {
+  const w = changeWords[language]
+  const publishes = publishesOf(day)
+  const shown = dayIn(language, day.as_of)
+  // Without a script, the page of all days comes again, at this place.
+  const address = `?day=${day.as_of}#${publishId(day)}`
+  return html`<section class="of-day" aria-labelledby="${dayId(day.as_of)}">
+    <h2 id="${dayId(day.as_of)}">
+      <a href="${address}"><time datetime="${day.as_of}">${shown}</time></a>
+    </h2>
+    <div>
+      ${publishes.map((entry) => [
+        publishes.length > 1 && html`<h3>${w.publish(countIn(language, entry.publish))}</h3> `,
+        publishPart(entry, funds, language),
+      ])}
+      ${fundsOf(day).length > 0 && html`<p class="small"><a href="${address}">${w.allOfDay(shown)}</a></p>`}
+    </div>
+  </section> `
+}
+
+function publishPart(entry: HistoryEntry, names: FundNames, language: Language): Html {
+  const w = changeWords[language]
+  const { funds = [], counts } = entry
+  const left = funds.length - shownFunds
+  return html`<div id="${publishId(entry)}">
+    ${chips(counts, language, null) ?? html`<p>${wordsIn(entry, language).title}</p> `}
+    ${funds.length > 0 && changesTable(funds.slice(0, shownFunds), names, language)}
+    ${left > 0 && html`<p class="quiet small">${w.moreFunds(countIn(language, left))}</p> `}
+  </div> `
 }
 
 export const wordsIn = (entry: HistoryEntry, language: Language) => (language === 'de' ? entry.de : entry)
 
-function byFund(nights: readonly HistoryDay[], language: Language): Html {
+function changesTable(funds: readonly ChangedFund[], names: FundNames, language: Language): Html {
   const w = changeWords[language]
-  const all = nights.flatMap((day) =>
-    publishesOf(day).flatMap(({ funds = [] }) => funds.map((fund) => ({ fund, asOf: day.as_of }))),
-  )
-  if (all.length === 0) return html`<p>${w.noFund}</p> `
+  const { columns } = w
+  const cells = (fund: ChangedFund): readonly TableCell[] => {
+    const { newest_correction: correction } = fund
+    const value = (which: string | null | undefined) => (which === undefined ? '' : valueIn(language, which))
+    return [
+      fundLink(fund, names),
+      changeOfFund(fund, names, language),
+      value(correction?.before),
+      { content: value(correction?.after), kind: correction === undefined ? 'number' : 'number after' },
+    ]
+  }
+  const hasValues = funds.some(({ newest_correction: correction }) => correction !== undefined)
+  const before = { content: columns.before, kind: 'number before' }
+  const after = { content: columns.after, kind: 'number after' }
+  const headings = [columns.fund, columns.what, before, after]
+  const shown = hasValues ? headings.length : 2
+  return table({
+    kind: 'carded changed',
+    columns: headings.slice(0, shown),
+    rows: funds.map((fund) => cells(fund).slice(0, shown)),
+  })
+}
+
+function byFund(nights: readonly HistoryDay[], names: FundNames, language: Language): Html | null {
+  const w = changeWords[language]
+  const all = nights.flatMap((day) => fundsOf(day).map((fund) => ({ fund, asOf: day.as_of })))
+  if (all.length === 0) return null
   const funds = [...Map.groupBy(all, ({ fund }) => fund.isin)].sort(([one], [other]) =>
     one < other ? -1 : 1,
   )
-  const item = (fund: ChangedFund, asOf: string) =>
+  const change = (fund: ChangedFund, asOf: string) =>
     html`<li>
-      <a href="?day=${asOf}#${fund.isin}">${dayIn(language, asOf)}</a>: ${changeOfFund(fund, language)}
+      <a href="?day=${asOf}#${fund.isin}">${dayIn(language, asOf)}</a>: ${changeOfFund(fund, names, language)}
     </li> `
-  return html`<p>${w.byFundLead}</p>
-    <ul class="changes">
-      ${funds.map(
-        ([isin, some]) =>
-          html`<li id="${isin}">
-            ${named(some[0]?.fund ?? { isin, name: null })}
-            <ul>
-              ${some.map(({ fund, asOf }) => item(fund, asOf))}
-            </ul>
-          </li> `,
-      )}
-    </ul> `
+  const rows = funds.map(([isin, some]): readonly TableCell[] => [
+    fundLink(some[0]?.fund ?? { isin, name: null }, names, html` id="${isin}"`),
+    html`<ul>
+      ${some.map(({ fund, asOf }) => change(fund, asOf))}
+    </ul>`,
+  ])
+  const { columns } = w
+  const content = table({ kind: 'by-fund', columns: [columns.fund, columns.what], rows })
+  return section(
+    'funds',
+    w.byFund,
+    html`<p>${w.byFundLead}</p>
+      ${content}`,
+  )
 }
 
-function changeOfFund(
-  { what, corrected = 0, days_added: daysAdded = 0, days_removed: daysRemoved = 0 }: ChangedFund,
-  language: Language,
-) {
+function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): Html {
   const w = changeWords[language]
+  const { what, corrected = 0, days_added: daysAdded = 0, days_removed: daysRemoved = 0 } = fund
+  const { successor, former_name: former, newest_correction: newest } = fund
   const say = (text: (count: number, shown: string) => string, count: number) =>
     text(count, countIn(language, count))
-  return [
+  const said = [
     ...(corrected > 0 ? [w.correctedOf(say(w.prices, corrected))] : []),
     ...(daysAdded > 0 ? [say(w.daysAdded, daysAdded)] : []),
     ...(daysRemoved > 0 ? [say(w.daysRemoved, daysRemoved)] : []),
     ...(what === undefined ? [] : [w.fund[what]]),
   ].join(', ')
+  const value = newest && w.newestCorrection(priceTitle(newest.item, language), dayIn(language, newest.date))
+  const remark = (text: string | undefined) =>
+    text !== undefined && html` <small class="remark">${text}</small>`
+  const became = successor && html`, ${w.mergedInto} ${fundLink(successor, names)}`
+  return html`${said}${became}${remark(value)}${remark(former && w.formerly(former))}`
 }

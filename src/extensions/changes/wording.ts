@@ -18,19 +18,18 @@ export const changeWords = bilingual((say) => ({
   asData: say('This page as JSON', 'Diese Seite als JSON'),
   unknownDay: (day: string) =>
     say(
-      `The changes on ${day} are not known (any more).`,
-      `Die Änderungen vom ${day} sind nicht (mehr) bekannt.`,
+      `Nothing is known of ${day}: nothing was published on this day, or it is more than 30 days of publication ago.`,
+      `Über den ${day} ist nichts bekannt: An diesem Tag wurde nichts veröffentlicht, oder er liegt mehr als 30 Tage mit Veröffentlichungen zurück.`,
     ),
   failedDay: (day: string) =>
     say(
       `The changes on ${day} could not be loaded.`,
       `Die Änderungen vom ${day} konnten nicht geladen werden.`,
     ),
-  byDay: say('By day', 'Nach Tagen'),
   byFund: say('By fund', 'Nach Fonds'),
   byFundLead: say(
-    'Funds with changes other than new prices, at most 200 a day. The list of a day has more of them.',
-    'Fonds mit anderen Änderungen als neuen Preisen, höchstens 200 je Tag. Die Liste eines Tages nennt mehr.',
+    'Funds with changes other than new prices (at most 200 a day).',
+    'Fonds mit anderen Änderungen als neuen Preisen (höchstens 200 je Tag).',
   ),
   noFund: say(
     'No fund had changes other than new prices.',
@@ -45,8 +44,10 @@ export const changeWords = bilingual((say) => ({
     fund: say('Fund', 'Fonds'),
     date: say('Date', 'Datum'),
     item: say('Value', 'Wert'),
+    what: say('Change', 'Änderung'),
     before: say('Before', 'Vorher'),
     after: say('After', 'Nachher'),
+    difference: say('Difference', 'Differenz'),
     oldName: say('Old name', 'Bisheriger Name'),
     newName: say('New name', 'Neuer Name'),
   },
@@ -110,8 +111,27 @@ export const changeWords = bilingual((say) => ({
         count === 1 ? '1 Dokument entfallen' : `${shown} Dokumente entfallen`,
       ),
   },
-  allowed: (check: string, reason: string) =>
-    say(`Exception allowed (check ${check}): ${reason}`, `Ausnahme zugelassen (Prüfung ${check}): ${reason}`),
+  /** @param fund null if it is not about one fund */
+  checked: (fund: string | null, reason: string) =>
+    fund === null
+      ? say(`Checked and released: ${reason}`, `Geprüft und freigegeben: ${reason}`)
+      : say(`Checked and released, ${fund}: ${reason}`, `Geprüft und freigegeben, ${fund}: ${reason}`),
+  mergedInto: say('merged into', 'verschmolzen auf'),
+  formerly: (name: string) => say(`formerly “${name}”`, `bisher „${name}“`),
+  newestCorrection: (value: string, day: string) =>
+    say(`most recent: ${value}, ${day}`, `zuletzt: ${value}, ${day}`),
+  moreFunds: (count: string) => say(`${count} more funds of this day`, `${count} weitere Fonds dieses Tages`),
+  allOfDay: (day: string) => say(`All changes on ${day}`, `Alle Änderungen vom ${day}`),
+  newestPrices: say(
+    'The list of funds has the newest price of each fund.',
+    'Die Fondsliste enthält den neuesten Preis jedes Fonds.',
+  ),
+  withdrawn: say(
+    'The downloads of this day were withdrawn, because data in them may no longer be given out.',
+    'Die Downloads dieses Tages wurden zurückgezogen, weil Daten darin nicht mehr herausgegeben werden dürfen.',
+  ),
+  earlierDay: (day: string) => say(`Earlier: ${day}`, `Früher: ${day}`),
+  laterDay: (day: string) => say(`Later: ${day}`, `Später: ${day}`),
   andMore: (count: string) => say(`and ${count} more`, `und ${count} weitere`),
   none: say('none', 'ohne Wert'),
 }))

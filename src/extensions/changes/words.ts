@@ -3,6 +3,8 @@
 import type {
   ChangedFund,
   ChangeWords,
+  CorrectedValue,
+  HistoryEntry,
   NamedFund,
   PastDay,
   SnapshotChanges,
@@ -24,9 +26,9 @@ export function describeChanges(changes: SnapshotChanges, language: Language): C
     const what = w.first(w.funds(funds.total, countIn(language, funds.total)))
     return { title: what, lines: [what, ...others] }
   }
-  const headings = headingsOf(changes, language)
+  const headings = headingsOf(countsOf(changes), language)
   const items = itemsOf(changes, language)
-  const kinds = (Object.keys(headings) as ChangeKind[]).filter((kind) => headings[kind] !== null)
+  const kinds = changeKinds.filter((kind) => headings[kind] !== null)
   const what = kinds.map((kind) => headings[kind]).join(', ')
   if (what === '') {
     const title = otherTitle(changes, language)
@@ -61,46 +63,73 @@ function documentLines({ documents, endpoints }: SnapshotChanges, language: Lang
   return all === '' ? [] : [all]
 }
 
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+export const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** What is not known, and reasons for what a guard objected to: for readers, so without the names of guards. */
 export function otherLines(changes: SnapshotChanges, language: Language): readonly string[] {
   const w = changeWords[language]
   const { not_compared: notCompared, allowed = [] } = changes
-  return [
-    ...(notCompared.length === 0
-      ? []
-      : [w.notCompared(notCompared.length, countIn(language, notCompared.length))]),
-    ...allowed
-      .slice(0, shown)
-      .map(({ guard, subject, reason }) =>
-        w.allowed([guard, ...(subject === null ? [] : [subject])].join(' '), reason),
-      ),
-  ]
+  const unknown =
+    notCompared.length === 0 ? [] : [w.notCompared(notCompared.length, countIn(language, notCompared.length))]
+  const names = namesIn(changes)
+  const checked = allowed.map(({ subject, reason }) => w.checked(names.get(subject ?? '') ?? null, reason))
+  // Several guards may object to the same, and one reason may be for many funds.
+  return [...unknown, ...new Set(checked)].slice(0, shown)
 }
 
-type ChangeKind = 'corrected' | 'daysAdded' | 'daysRemoved' | 'removed' | 'added' | 'renamed' | 'newPrices'
+/** The funds that the changes of a publish name, by ISIN. */
+function namesIn({ funds, prices }: SnapshotChanges): ReadonlyMap<string, string> {
+  const all = [...funds.added, ...funds.removed, ...prices.corrected, ...prices.added, ...prices.removed]
+  const renamed = funds.renamed.map(({ isin, after }) => [isin, `${after} (${isin})`] as const)
+  return new Map([...all.map((fund) => [fund.isin, fundName(fund)] as const), ...renamed])
+}
+
+/** In the order of their weight for readers. */
+export const changeKinds = [
+  'corrected',
+  'daysAdded',
+  'daysRemoved',
+  'removed',
+  'added',
+  'renamed',
+  'newPrices',
+] as const
+export type ChangeKind = (typeof changeKinds)[number]
+export type ChangeCounts = HistoryEntry['counts']
+
+export function countsOf({ funds, prices }: SnapshotChanges): ChangeCounts {
+  const { counts, totals } = prices
+  return {
+    corrected_prices: totals.corrected_prices,
+    corrected_funds: totals.corrected_funds,
+    days_added: counts.added,
+    days_removed: counts.removed,
+    funds_added: funds.added.length,
+    funds_removed: funds.removed.length,
+    funds_renamed: funds.renamed.length,
+    funds_with_new: totals.funds_with_new,
+  }
+}
 
 /** Each kind of change with its number; null for none. */
 export function headingsOf(
-  { funds, prices }: SnapshotChanges,
+  counts: ChangeCounts,
   language: Language,
 ): Readonly<Record<ChangeKind, string | null>> {
   const w = changeWords[language]
-  const { counts, totals } = prices
   const say = (text: (count: number, shown: string) => string, count: number) =>
     text(count, countIn(language, count))
   const some = (count: number, heading: () => string) => (count === 0 ? null : heading())
-  const fundsWithNew = totals.funds_with_new
   return {
-    corrected: some(counts.corrected, () =>
-      w.corrected(say(w.prices, totals.corrected_prices), say(w.funds, totals.corrected_funds)),
+    corrected: some(counts.corrected_prices, () =>
+      w.corrected(say(w.prices, counts.corrected_prices), say(w.funds, counts.corrected_funds)),
     ),
-    daysAdded: some(counts.added, () => say(w.daysAdded, counts.added)),
-    daysRemoved: some(counts.removed, () => say(w.daysRemoved, counts.removed)),
-    removed: some(funds.removed.length, () => w.removed(say(w.funds, funds.removed.length))),
-    added: some(funds.added.length, () => say(w.added, funds.added.length)),
-    renamed: some(funds.renamed.length, () => w.renamed(say(w.funds, funds.renamed.length))),
-    newPrices: some(fundsWithNew, () => w.newPrices(say(w.funds, fundsWithNew))),
+    daysAdded: some(counts.days_added, () => say(w.daysAdded, counts.days_added)),
+    daysRemoved: some(counts.days_removed, () => say(w.daysRemoved, counts.days_removed)),
+    removed: some(counts.funds_removed, () => w.removed(say(w.funds, counts.funds_removed))),
+    added: some(counts.funds_added, () => say(w.added, counts.funds_added)),
+    renamed: some(counts.funds_renamed, () => w.renamed(say(w.funds, counts.funds_renamed))),
+    newPrices: some(counts.funds_with_new, () => w.newPrices(say(w.funds, counts.funds_with_new))),
   }
 }
 
@@ -116,7 +145,13 @@ function itemsOf({ funds, prices }: SnapshotChanges, language: Language) {
     corrected: of(values, counts.corrected),
     daysAdded: of(prices.added.map(dayOf), counts.added),
     daysRemoved: of(prices.removed.map(dayOf), counts.removed),
-    removed: of(funds.removed.map(fundName)),
+    removed: of(
+      funds.removed.map(({ successor, ...fund }) =>
+        successor === undefined
+          ? fundName(fund)
+          : `${fundName(fund)}: ${changeWords[language].mergedInto} ${fundName(successor)}`,
+      ),
+    ),
     added: of(funds.added.map(fundName)),
     renamed: of(funds.renamed.map(({ isin, before, after }) => `${before} → ${after} (${isin})`)),
     newPrices: of([]),
@@ -144,13 +179,19 @@ export function changedFunds({ funds, prices }: SnapshotChanges): readonly Chang
     found.set(isin, { ...fund, ...change(fund) })
   }
   for (const fund of funds.added) add(fund, () => ({ what: 'added' }))
-  for (const fund of funds.removed) add(fund, () => ({ what: 'removed' }))
-  for (const { isin, after: name } of funds.renamed) add({ isin, name }, () => ({ what: 'renamed' }))
+  for (const { successor, ...fund } of funds.removed)
+    add(fund, () => ({ what: 'removed', ...(successor !== undefined && { successor }) }))
+  for (const { isin, before, after: name } of funds.renamed)
+    add({ isin, name }, () => ({ what: 'renamed', former_name: before }))
   for (const [index, row] of prices.corrected.entries()) {
     const last = prices.corrected[index - 1]
     // Rows come by fund, then by day, and a price may have several values.
     if (last?.isin !== row.isin || last.date !== row.date)
       add(row, ({ corrected = 0 }) => ({ corrected: corrected + 1 }))
+  }
+  for (const rows of groupedByFund(prices.corrected)) {
+    const newest = newestCorrection(rows)
+    if (newest !== undefined) add(newest, () => ({ newest_correction: valuesOf(newest) }))
   }
   for (const row of prices.added) add(row, ({ days_added = 0 }) => ({ days_added: days_added + 1 }))
   for (const row of prices.removed) add(row, ({ days_removed = 0 }) => ({ days_removed: days_removed + 1 }))
@@ -162,6 +203,23 @@ export function changedFunds({ funds, prices }: SnapshotChanges): readonly Chang
     .sort((one, other) => (one.isin < other.isin ? -1 : 1))
     .slice(0, fundsKept)
 }
+
+/** Rows of each fund. Browsers of some years ago know no `Map.groupBy`. @param rows by fund */
+export function groupedByFund<Row extends NamedFund>(rows: readonly Row[]): readonly (readonly Row[])[] {
+  const groups: Row[][] = []
+  for (const row of rows) {
+    const last = groups.at(-1)
+    if (last?.[0]?.isin === row.isin) last.push(row)
+    else groups.push([row])
+  }
+  return groups
+}
+
+/** The NAV tells readers most. @param rows of a fund, by day */
+const newestCorrection = (rows: readonly CorrectedValue[]) =>
+  rows.filter(({ item }) => item === 'net_asset_value').at(-1) ?? rows.at(-1)
+
+const valuesOf = ({ date, item, before, after }: CorrectedValue) => ({ date, item, before, after })
 
 const fundName = ({ isin, name }: NamedFund) => (name === null ? isin : `${name} (${isin})`)
 

@@ -24,7 +24,8 @@ import { inParallel } from '../../core/bucket/store/in-parallel.ts'
 import { readObject, readSmall } from '../../core/bucket/store/read.ts'
 import type { ObjectStore } from '../../core/bucket/store/store.ts'
 import { dayChanges, parseDay, withoutPricesOf, fileOf, findDay } from './history.ts'
-import { nextPublish, parseHistory, timeOfPublish, withDay, withPublish } from './history.ts'
+import { nextPublish, parseHistory, textOfDay, textOfHistory, timeOfPublish } from './history.ts'
+import { withDay, withPublish } from './history.ts'
 
 const indexKey = `${changesFolder}index.json`
 const fileName = (key: string) => key.slice(changesFolder.length)
@@ -157,7 +158,7 @@ async function writeFolder(
   const putOverAll = async (key: string, text: string) =>
     written.set(fileName(key), (await put(key, text)).sha256)
   for (const { key, content } of overAll) await putOverAll(key, String(content))
-  await putOverAll(indexKey, `${JSON.stringify(history)}\n`)
+  await putOverAll(indexKey, textOfHistory(history))
   const known = new Set([
     indexKey,
     downloadDaysKey,
@@ -170,8 +171,6 @@ async function writeFolder(
   if (gone.length > 0) await store.delete(gone, writing)
   return written
 }
-
-const textOfDay = (day: DayChanges) => `${JSON.stringify(day)}\n`
 
 function isThere({ as_of, bytes, sha256 }: HistoryDay, { own, sizes }: Folders): boolean {
   return findDay(own, as_of)?.sha256 === sha256 && sizes.get(keyOf(as_of)) === bytes

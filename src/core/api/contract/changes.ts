@@ -9,7 +9,7 @@ import type { ValueOf } from './shape.ts'
  * - `format`: 1. `as_of`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
  *   live until then, with which it is compared; null for the first one.
  * - `funds`: `total` counts all, published or not; `added`, `removed` (gone, or no longer published) and `renamed` name
- *   published funds, by ISIN.
+ *   published funds, by ISIN. A fund that is gone because it merged names its `successor`; `name` is null if it is not known.
  * - `documents`: objects that only the new snapshot has, that only the old one had, and that differ; `endpoints` has the
  *   same by endpoint, as `fundpress plan` names them.
  * - `prices`: changes in the past of funds that had prices before and have them now. A day after the last one that a fund
@@ -17,7 +17,8 @@ import type { ValueOf } from './shape.ts'
  *   are decimals with a point; null if there was none or is none. `totals` counts funds with prices of new days, prices
  *   (a fund's on one day) with a corrected value, and the funds of these.
  * - `not_compared`: keys of documents that could not be read, so that their changes are unknown.
- * - `allowed`: guards that objected to the snapshot, and reasons of the operator; absent if there is none. Without names.
+ * - `allowed`: guards that objected to the snapshot, and reasons of the operator; absent if there is none. Without names of
+ *   operators. `guard` is for programs: no page and no feed shows it.
  * - `publish`: the number of the newest publish among those of the day, 1 for the first.
  * - `published`: when the newest publish wrote it, in UTC and whole seconds; strictly later than all before it.
  * - `earlier`: the last twenty publishes before this one on the same day, in the same shape without `earlier`, the newest
@@ -44,7 +45,10 @@ export type ChangeHistory = ValueOf<typeof listShapes.changes>
 /** `file` is the name beside the index. `earlier` has up to twenty publishes before this one, the newest first. */
 export type HistoryDay = ChangeHistory['nights'][number]
 
-/** `funds` are the first two hundred that the page of the day names, by ISIN. */
+/**
+ * `funds` are the first two hundred that the page of the day names, by ISIN; `newest_correction` is that of the NAV, if it was
+ * corrected. `counts` are complete.
+ */
 export type HistoryEntry = HistoryDay['earlier'][number]
 
 /** Plain text, which the caller escapes. */
@@ -55,7 +59,7 @@ export type ChangedFund = NonNullable<HistoryEntry['funds']>[number]
 
 /** The publishes of a day, the newest first. */
 export function publishesOf(day: HistoryDay): readonly HistoryEntry[] {
-  const { as_of, snapshot, before, publish, published, title, lines, de, funds, earlier } = day
-  const newest = { as_of, snapshot, before, publish, published, title, lines, de }
+  const { as_of, snapshot, before, publish, published, title, lines, de, counts, funds, earlier } = day
+  const newest = { as_of, snapshot, before, publish, published, title, lines, de, counts }
   return [{ ...newest, ...(funds !== undefined && { funds }) }, ...earlier]
 }

@@ -263,12 +263,31 @@ const inWords = {
   title: text('What changed, in a few words', 'Was sich geändert hat, in wenigen Worten'),
   lines: list(text('What changed, one statement each', 'Was sich geändert hat, je eine Aussage')),
 }
+const successor = optional(record({ ...named }))
+const price = nullable(decimal('The value; null if there was none', 'Der Wert; null, wenn es keinen gab'))
+const correction = {
+  date: day('Day of the price', 'Tag des Preises'),
+  item: text('Name of the value, such as `net_asset_value`', 'Name des Werts, etwa `net_asset_value`'),
+  before: price,
+  after: price,
+}
+const funds = (en: string, de: string) => count(`Number of ${en}`, `Anzahl ${de}`)
 const published = {
   as_of: asOf,
   snapshot,
   before,
   ...inWords,
   de: record(inWords),
+  counts: record({
+    corrected_prices: count('Number of corrected prices', 'Anzahl der korrigierten Preise'),
+    corrected_funds: funds('funds with corrected prices', 'der Fonds mit korrigierten Preisen'),
+    days_added: count('Number of days added in the past', 'Anzahl der nachgetragenen Tage'),
+    days_removed: count('Number of days removed in the past', 'Anzahl der entfallenen Tage'),
+    funds_added: funds('new funds', 'der neuen Fonds'),
+    funds_removed: funds('funds no longer published', 'der nicht mehr veröffentlichten Fonds'),
+    funds_renamed: funds('renamed funds', 'der umbenannten Fonds'),
+    funds_with_new: funds('funds with prices of new days', 'der Fonds mit Preisen neuer Tage'),
+  }),
   funds: optional(
     list(
       record({
@@ -285,6 +304,9 @@ const published = {
         ),
         days_added: optional(count('Number of days added in the past', 'Anzahl der nachgetragenen Tage')),
         days_removed: optional(count('Number of days removed in the past', 'Anzahl der entfallenen Tage')),
+        former_name: optional(text('Former name of a renamed fund', 'Früherer Name eines umbenannten Fonds')),
+        successor,
+        newest_correction: optional(record(correction)),
       }),
     ),
   ),
@@ -314,7 +336,6 @@ const counts = {
   changed: count('Number of changed documents', 'Anzahl der geänderten Dokumente'),
 }
 const past = { ...named, date: day('Day of the price', 'Tag des Preises') }
-const price = nullable(decimal('The value; null if there was none', 'Der Wert; null, wenn es keinen gab'))
 
 const dayOfChanges = {
   format,
@@ -324,7 +345,7 @@ const dayOfChanges = {
   funds: record({
     total: count('Number of funds', 'Anzahl der Fonds'),
     added: list(record(named)),
-    removed: list(record(named)),
+    removed: list(record({ ...named, successor })),
     renamed: list(
       record({
         isin,
@@ -352,14 +373,7 @@ const dayOfChanges = {
         'Anzahl der Fonds mit korrigierten Preisen',
       ),
     }),
-    corrected: list(
-      record({
-        ...past,
-        item: text('Name of the value, such as `net_asset_value`', 'Name des Werts, etwa `net_asset_value`'),
-        before: price,
-        after: price,
-      }),
-    ),
+    corrected: list(record({ ...named, ...correction })),
     added: list(record(past)),
     removed: list(record(past)),
   }),

@@ -17,7 +17,11 @@ import type { SnapshotName } from '../../api/contract/changes.ts'
 /** Rows of each kind that are told: more are counted only. */
 export const maxPriceRows = 10_000
 
-function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {
+/** What a publish changes, before anything is compared. @param before null for the first publish */
+export function changesWithout(
+  head: Pick<ManifestHead, 'asOf' | 'snapshot' | 'funds' | 'objects'>,
+  before: SnapshotName | null,
+): SnapshotChanges {
   const { asOf, snapshot, funds: total, objects } = head
   return {
     format: 1,
@@ -107,7 +111,7 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
   for await (const [one, read] of readAll(publish, live.slot, toRead)) add(one, read)
   prices.totals.funds_with_new = withNew.size
   prices.totals.corrected_funds = corrected.size
-  const funds = { total: head.funds, ...namedFunds(compared, names) }
+  const funds = { total: head.funds, ...namedFunds(compared, names, head.merged) }
   return {
     announced: { ...changes, funds, documents, endpoints, prices, not_compared: notCompared },
     corrected,
@@ -118,14 +122,19 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
 function namedFunds(
   { added, removed }: DocumentComparison,
   { before, after }: Readonly<Record<'before' | 'after', ReadonlyMap<string, string>>>,
+  successors: ManifestHead['merged'] = {},
 ) {
   const named = (isins: readonly string[], names: ReadonlyMap<string, string>) =>
     isins.map((isin) => ({ isin, name: names.get(isin) ?? null }))
+  const gone = named(removed, before).map((fund) => {
+    const isin = successors[fund.isin]
+    return isin === undefined ? fund : { ...fund, successor: { isin, name: after.get(isin) ?? null } }
+  })
   const renamed = [...before].flatMap(([isin, old]) => {
     const fresh = after.get(isin) ?? old
     return fresh === old ? [] : [{ isin, before: old, after: fresh }]
   })
-  return { added: named(added, after), removed: named(removed, before), renamed }
+  return { added: named(added, after), removed: gone, renamed }
 }
 
 /** @returns null if the moves are unknown */

@@ -1,0 +1,65 @@
+/** What the page of all days and that of one day share: names of funds, and what changed as coloured words. */
+
+import type { NamedFund, PublishMark } from '../../core/api/contract/changes.ts'
+import type { Language } from '../../core/api/routes/table.ts'
+import { html, type Html } from '../../core/layout/html.ts'
+import { type ChangeCounts, type ChangeKind, changeKinds, headingsOf, sentence } from './words.ts'
+
+export interface FundNames {
+  /** The address of a fund's page; null if it has none. */
+  readonly pageOf: (isin: string) => string | null
+  /** The language of names; null if unknown. */
+  readonly names: Language | null
+}
+
+/** The place of a day on the page of all days. @param asOf ISO 8601 */
+export const dayId = (asOf: string) => `day-${asOf}`
+
+/** The place of a publish, on the page of all days and on that of its day. */
+export const publishId = ({ as_of, publish }: Pick<PublishMark, 'publish'> & { readonly as_of: string }) =>
+  `${dayId(as_of)}-${publish}`
+
+/** @param id of the element; null without one */
+export function fundLink(
+  { isin, name }: NamedFund,
+  { pageOf, names }: FundNames,
+  id: Html | null = null,
+): Html {
+  const page = pageOf(isin)
+  const language = names !== null && html` lang="${names}"`
+  // `<bdi>`: a name written from right to left must not turn its neighbours round.
+  const said = name === null ? html`${isin}` : html`<bdi${language}>${name}</bdi>`
+  const linked = page === null ? html`<span${id}>${said}</span>` : html`<a${id} href="${page}">${said}</a>`
+  return html`${linked}${name !== null && html` <small>${isin}</small>`}`
+}
+
+const tones: Readonly<Record<ChangeKind, string>> = {
+  corrected: 'corrected',
+  daysAdded: 'added',
+  daysRemoved: 'removed',
+  removed: 'removed',
+  added: 'added',
+  renamed: 'renamed',
+  newPrices: 'prices',
+}
+
+/** @param linkTo the address of each kind; null for words without links @returns null if nothing is to be counted */
+export function chips(
+  counts: ChangeCounts,
+  language: Language,
+  linkTo: ((kind: ChangeKind) => string) | null,
+): Html | null {
+  const headings = headingsOf(counts, language)
+  const kinds = changeKinds.flatMap((kind) => {
+    const heading = headings[kind]
+    return heading === null ? [] : [{ kind, text: sentence(heading) }]
+  })
+  if (kinds.length === 0) return null
+  const chip = (kind: ChangeKind, text: string) =>
+    linkTo === null
+      ? html`<span class="chip ${tones[kind]}">${text}</span>`
+      : html`<a class="chip ${tones[kind]}" href="${linkTo(kind)}">${text}</a>`
+  return html`<ul class="chips">
+    ${kinds.map(({ kind, text }) => html`<li>${chip(kind, text)}</li> `)}
+  </ul> `
+}

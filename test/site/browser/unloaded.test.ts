@@ -137,6 +137,10 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
       await page.locator('#nav[aria-busy]').waitFor()
       expect(await shown(page)).toBe('1 year: …')
       expect(await page.evaluate<number>(height)).toBe(before)
+      const sign =
+        '(({ content, visibility }) => content + " " + visibility)(getComputedStyle(document.querySelector("#nav"), "::after"))'
+      await expect.poll(() => page.evaluate<string>(sign)).toBe('"Loading prices …" visible')
+      expect(await page.locator('#nav .tip').isVisible()).toBe(false)
       await expect
         .poll(() => page.evaluate<string>('getComputedStyle(document.querySelector("#nav .drawn")).opacity'))
         .toBe('0.25')
@@ -149,6 +153,18 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
       await expect.poll(() => shown(page)).toMatch(said('1 year', '1Y'))
       expect(await page.locator('#nav[aria-busy]').count()).toBe(0)
     })
+  })
+
+  it('selects a request that the browser does not let it copy', async () => {
+    const { page, complaints, end } = await visit(browser, `${site.base}/docs/`, desktopLight)
+    await page.addInitScript('navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))')
+    await page.goto(`${site.base}/funds/${fundThat(1)}/`)
+    const button = page.getByRole('button', { name: 'Copy' })
+    await button.click()
+    await expect.poll(() => page.evaluate<string>('getSelection().toString()')).toContain('curl ')
+    expect(await button.textContent()).toBe('Copy')
+    expect(complaints).toEqual([])
+    await end()
   })
 
   it('says if a period has one price only', async () => {

@@ -106,5 +106,5 @@ it('is unknown for a distributing fund of which neither a distribution nor a per
 
 it('of an accumulating fund is the change in its net asset value', () => {
   const isin = 'DE000FP1DYD1'
-  expect(headOf(isin)['1 year']).toBe(`${signed(totalReturn(isin, '2025-11-20'))}% net asset value`)
+  expect(headOf(isin)['1 year']).toBe(`${signed(totalReturn(isin, '2025-11-20'))}% computed`)
 })

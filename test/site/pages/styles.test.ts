@@ -10,7 +10,7 @@ import { buildDemoSite, buildOddSite } from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
 
 /** Classes that scripts look for. No rule is for them. */
-const hooks = ['area-chart', 'bar-chart', 'changes', 'day', 'drawn', 'result']
+const hooks = ['changes', 'day', 'drawn', 'result']
 /** Classes that depend on data: colours of asset classes, lines of a comparison, depths of a field, the age of a price. */
 const ofData = /^(?:c\d+|l\d|d\d|late|withheld|unpriced|suspended|ended|unwatched)$/
 

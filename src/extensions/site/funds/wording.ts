@@ -72,14 +72,14 @@ export const fundWords = bilingual((say) => ({
   fiveYears: say('5 years', '5 Jahre'),
   /** Below a figure. */
   returns: {
-    navs: say('net asset value', 'Nettoinventarwert'),
+    navs: say('computed', 'berechnet'),
     reported: say('reported', 'gemeldet'),
     reinvested: say('distributions reinvested', 'mit Ausschüttungen'),
   },
   returnNotes: {
     navs: say(
-      '1 and 5 years: the change in the net asset value.',
-      '1 und 5 Jahre: die Veränderung des Nettoinventarwerts.',
+      '1 and 5 years, computed: the change in the net asset value.',
+      '1 und 5 Jahre, berechnet: die Veränderung des Nettoinventarwerts.',
     ),
     reported: say(
       '1 and 5 years, reported: the gross performance of the twelve-month periods, including distributions. The chart is computed from prices: its last digit may differ.',

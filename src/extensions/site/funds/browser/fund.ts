@@ -55,12 +55,20 @@ function addCopyButtons(root: ParentNode): void {
   }
 }
 
-/** Over plain HTTP there is no clipboard, despite its type: the text is selected. @returns true if it is copied */
+/**
+ * Over plain HTTP there is no clipboard, despite its type, and a browser may refuse it: then the text is selected.
+ * @returns true if it is copied
+ */
 async function copyText(code: Element): Promise<boolean> {
   const clipboard = navigator.clipboard as Clipboard | undefined
-  if (clipboard === undefined) getSelection()?.selectAllChildren(code)
-  else await clipboard.writeText(code.textContent)
-  return clipboard !== undefined
+  try {
+    if (clipboard === undefined) throw new Error('there is no clipboard')
+    await clipboard.writeText(code.textContent)
+    return true
+  } catch {
+    getSelection()?.selectAllChildren(code)
+    return false
+  }
 }
 
 /** Links to files of the snapshot, since a folder has no server. */

@@ -42,7 +42,7 @@ export const excel: RowsFormat = {
   label: inBoth('Excel'),
   mediatype: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   advice: {
-    en: 'Workbooks for any version of Excel, in English and in German, with numbers and dates as such.',
+    en: 'Workbooks for any version of Excel, in English and in German, with real numbers and dates.',
     de: 'Arbeitsmappen für jede Version von Excel, auf Deutsch und auf Englisch, mit echten Zahlen und Datumswerten.',
   },
   isStamped: true,

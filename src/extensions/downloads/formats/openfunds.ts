@@ -20,8 +20,8 @@ export const openfunds: RowsFormat = {
   mediatype: 'text/csv',
   label: inBoth('openfunds'),
   advice: {
-    en: 'CSV with the fields of openfunds, a line a fund, with its newest distribution and KID: for portals and distributors.',
-    de: 'CSV mit den Feldern von openfunds, eine Zeile je Fonds, mit neuester Ausschüttung und KID: für Portale und Vertriebspartner.',
+    en: 'CSV with the fields of openfunds, one line per fund, with its newest distribution, split and KID: for portals and distributors.',
+    de: 'CSV mit den Feldern von openfunds, eine Zeile je Fonds, mit neuester Ausschüttung, neuestem Anteilsplit und neuestem KID: für Portale und Vertriebspartner.',
   },
   pieces: (funds) => [{ ...exchangePiece(path, funds), resource: { encoding: 'utf-8' } }],
   open: (work) => {

@@ -11,8 +11,6 @@ import { copyDatabase } from '../../core/data/read/copy.ts'
 import { fundReader } from '../../core/data/read/fund-reader.ts'
 import { dayIn } from '../../core/layout/formats.ts'
 import { html } from '../../core/layout/html.ts'
-import type { listShapes } from '../../core/api/contract/list-shapes.ts'
-import type { ValueOf } from '../../core/api/contract/shape.ts'
 import { contentTypeOf, unknownType } from '../../core/api/routes/content-types.ts'
 import { languages, type Language } from '../../core/api/routes/table.ts'
 import { sha512OfFile } from '../../core/system/ssh-signature.ts'
@@ -60,7 +58,6 @@ export async function writeBeside(options: FinishedSnapshot) {
     own.push(writeFile(folder, `${checksums}.sig`, signature))
   }
   writeLatest(join(root, 'downloads'), asOf)
-  writeDays(root, asOf)
   const reusable = made.flatMap(({ path, bytes, sha256, rows, from, parts = [] }) => {
     const more = { ...(rows !== undefined && { rows }), ...(parts.length > 0 && { parts }) }
     return from === null ? [] : { path, bytes, sha256, from, ...more }
@@ -206,17 +203,6 @@ async function runWork(
   await Promise.allSettled([...works, ...lanes])
   either.throwIfAborted()
   return files
-}
-
-/** The list of days of a folder: a publish writes its own, of what the bucket has. No manifest lists it. */
-function writeDays(root: string, asOf: string): void {
-  const days: ValueOf<typeof listShapes.downloadDays> = {
-    format: 1,
-    as_of: asOf,
-    days: [asOf],
-    withdrawn: [],
-  }
-  writeFile(root, 'changes/downloads.json', JSON.stringify(days))
 }
 
 /**

@@ -73,6 +73,8 @@ const textSorts: readonly { readonly pattern: RegExp; readonly what: string }[] 
     pattern: /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[{["\]\d-]|$))/,
     what: 'JSON: make a CSV of it, with a line for each row',
   },
+  { pattern: /^!(?:type|account|option):/i, what: 'QIF, the format of Quicken: make a CSV of it' },
+  { pattern: /^\s*OFXHEADER:/i, what: 'OFX, which banks give their customers: make a CSV of it' },
   { pattern: /^\{\\rtf/, what: 'a document (RTF): save its table as XLSX or CSV' },
 ]
 

@@ -28,10 +28,14 @@ function firstPublish(source: StatusSource, site: PageSite): readonly Page[] {
   const text = textOfDay(day)
   const file = { sha256: hash('sha256', text), bytes: Buffer.byteLength(text) }
   const history = withPublish(noHistory, day, file)
+  const downloads = { format: 1, as_of: asOf, days: [asOf], withdrawn: [] }
   return [
     ...changesPages(history, site),
     ...changeFeeds(history, site, asOf),
     { key: `changes/${fileOf(asOf)}`, content: text },
     { key: 'changes/index.json', content: textOfHistory(history) },
+    ...(site.parts.includes('downloads')
+      ? [{ key: 'changes/downloads.json', content: `${JSON.stringify(downloads)}\n` }]
+      : []),
   ]
 }

@@ -34,6 +34,41 @@
     })
   }
 
+  /** As in the documentation: names, texts and numbers of JSON have colours. A tag of XML has that of a name. */
+  function coloured(text, type) {
+    const pattern = type.includes('json')
+      ? /("(?:\\.|[^"\\])*")(?=\s*:)|("(?:\\.|[^"\\])*")|(-?\b\d[\d.eE+-]*\b|\btrue\b|\bfalse\b|\bnull\b)/g
+      : type.includes('xml')
+        ? /(<[^>]*>)/g
+        : /$^/g
+    const made = document.createDocumentFragment()
+    let from = 0
+    for (const match of text.matchAll(pattern)) {
+      made.append(
+        text.slice(from, match.index),
+        part(['k', 's', 'n'][match.slice(1).findIndex(Boolean)], match[0]),
+      )
+      from = match.index + match[0].length
+    }
+    made.append(text.slice(from))
+    return made
+  }
+
+  function part(kind, text) {
+    const made = document.createElement('span')
+    made.className = kind
+    made.textContent = text
+    return made
+  }
+
+  /** A line may break after each slash of an address, and within none of its parts. */
+  function address(text) {
+    const made = part('s', '')
+    for (const piece of text.split(/(?<=\/)(?=[^/])/))
+      made.append(piece.includes('-') ? part('whole', piece) : piece, document.createElement('wbr'))
+    return made
+  }
+
   async function send(form) {
     const [state, result] = [form.nextElementSibling, form.parentElement.querySelector('.result')]
     const [request, response, headers] = result.querySelectorAll('code')
@@ -45,9 +80,11 @@
       const body = await answer.text()
       const isCompact = answer.headers.get('content-type')?.includes('json') && !body.includes('\n')
       const text = isCompact ? indented(body) : body
-      request.textContent = `curl '${url.href.replaceAll("'", '%27')}'`
-      response.textContent = text.slice(0, most)
-      headers.textContent = [...answer.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
+      request.replaceChildren('curl ', address(`'${url.href.replaceAll("'", '%27')}'`))
+      const type = answer.headers.get('content-type') ?? ''
+      response.replaceChildren(coloured(text.slice(0, most), type))
+      const lines = [...answer.headers].flatMap(([name, value]) => [part('k', name), `: ${value}\n`])
+      headers.replaceChildren(...lines)
       const status = `${answer.status} ${answer.statusText}`.trim()
       const took = `${status} · ${Math.round(performance.now() - began)} ms`
       state.textContent = text.length > most ? `${took}. ${explorer.dataset.tooLong}` : took

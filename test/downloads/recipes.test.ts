@@ -2,6 +2,7 @@
  * The recipes as they are published: programs run against a server, and what spreadsheets and Portfolio Performance do is
  * done here in small, by the formulas, queries and settings that the recipes give.
  */
+import Database from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -74,6 +75,27 @@ function changeOf(fund: string): number {
   return ((navs.at(-1) ?? NaN) / (navs[0] ?? NaN) - 1) * 100
 }
 
+/** In percent, of the fund in the recipes, by plain SQL: what is paid buys shares at the NAV of the ex-date or of the next price. */
+function totalReturn(from: string, to: string): { readonly percent: number; readonly paid: number } {
+  const db = new Database(night.db, { readonly: true })
+  const all = (sql: string) => db.prepare(sql).all(isin, from, to) as { factor: number }[]
+  const factors = [
+    ...all(`SELECT 1.0 + amount / (SELECT net_asset_value FROM price WHERE price.isin = action.isin AND date >= ex_date
+      ORDER BY date LIMIT 1) AS factor FROM corporate_action AS action
+      WHERE kind = 'distribution' AND isin = ? AND ex_date > ? AND ex_date <= ?`),
+    ...all(
+      `SELECT factor * 1.0 AS factor FROM corporate_action WHERE kind = 'split' AND isin = ? AND ex_date > ? AND ex_date <= ?`,
+    ),
+  ]
+  db.close()
+  const navs = pricesOf(isin).flatMap(({ day, nav }) => (day >= from && day <= to ? [nav] : []))
+  const growth = (navs.at(-1) ?? NaN) / (navs[0] ?? NaN)
+  return {
+    percent: (factors.reduce((sum, { factor }) => sum * factor, growth) - 1) * 100,
+    paid: factors.length,
+  }
+}
+
 const publishedAt = 'https://api.example.org'
 const languages = ['en', 'de'] as const
 const page = (language: string) => guideOf(night.out, 'recipes', language)
@@ -113,6 +135,7 @@ it('has the same programs in both languages, and no recipe without a test', () =
     ...of('excel', inExcel),
     ...of('google-sheets', inSheets),
     ...of('duckdb', inDuckdb),
+    ...['curl', 'pandas', 'r', 'duckdb'].map((program) => `total-return-${program}`),
     'all-sqlite',
     'portfolio-performance',
   ]
@@ -183,6 +206,55 @@ print(json.dumps(printed))`
 const inR = `for (code in commandArgs(trailingOnly = TRUE)) {
   cat(capture.output(invisible(eval(parse(text = code), new.env()))), "\f", sep = "\n")
 }`
+
+describe('the total return', () => {
+  const ofYear = () => {
+    const first = prices.find(({ day }) => day >= rangeIn('total-return-curl')[0])?.day ?? ''
+    return totalReturn(first, rangeIn('total-return-curl')[1])
+  }
+
+  it('is that of a fund that has paid something', () => {
+    expect(ofYear().paid).toBeGreaterThan(0)
+    expect(ofYear().percent).toBeGreaterThan(changeOf(isin))
+  })
+
+  it.skipIf(lacksAny('bash', 'curl', 'awk', 'jq'))('is printed by curl and jq', () => {
+    expect(shell(recipe('total-return-curl')).trim()).toMatch(/^-?\d+(\.\d\d?)? %$/)
+    expect(parseFloat(shell(recipe('total-return-curl')))).toBeCloseTo(ofYear().percent, 1)
+  })
+
+  it.skipIf(isMissing(pythonWithPandas !== undefined))('is printed by pandas', () => {
+    const code = recipe('total-return-pandas')
+    const run = execFileSync(pythonWithPandas ?? 'python3', ['-c', inPython, code], { encoding: 'utf8' })
+    expect(JSON.parse(run)).toEqual([`${ofYear().percent.toFixed(2)} %\n`])
+  })
+
+  it.skipIf(lacks('Rscript'))('is listed by R for all funds', () => {
+    const run = execFileSync('Rscript', ['-e', inR, recipe('total-return-r')], {
+      cwd: folder.path,
+      encoding: 'utf8',
+    })
+    const [, day, percent] = numbersIn(run.split('\n').find((line) => line.includes(isin)) ?? '')
+    expect(day).toBe(newest().day)
+    expect(Number(percent)).toBeCloseTo(yearUntilNewest(), 1)
+  })
+
+  it.skipIf(isMissing(hasDuckdb))('is listed by DuckDB for all funds', async () => {
+    const rows = await duckdb(
+      recipe('total-return-duckdb').replace(`${server?.base ?? ''}/downloads/latest`, night.folder),
+    )
+    expect(rows.map(([fund]) => fund)).toEqual([...expectedPrices(night.db, night.asOf).keys()])
+    expect(Number(rows.find(([fund]) => fund === isin)?.[2])).toBeCloseTo(yearUntilNewest(), 1)
+  })
+
+  /** From the last price on or before the same day of the year before. */
+  function yearUntilNewest(): number {
+    const { day } = newest()
+    const before = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`
+    const first = prices.findLast((price) => price.day <= before)?.day ?? ''
+    return totalReturn(first, day).percent
+  }
+})
 
 describe.skipIf(isMissing(pythonWithPandas !== undefined))('pandas', () => {
   it('prints what is asked for', () => {

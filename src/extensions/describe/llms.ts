@@ -25,10 +25,12 @@ export function assistantPage(site: Site): Page {
   const endpointLines = endpoints.map(
     (endpoint) => `- [GET ${endpoint.path}](${exampleAddress(endpoint, site)}): ${endpoint.summary.en}`,
   )
-  const listLines = listsOf(source).map(
-    ({ path, title, about }) =>
-      `- [GET ${path}](${baseUrl}${fill(path, listValues(source))}): ${title.en}. ${about.en}`,
-  )
+  const listLines = listsOf(source)
+    .filter(({ isOfPublish = false }) => !isOfPublish)
+    .map(
+      ({ path, title, about }) =>
+        `- [GET ${path}](${baseUrl}${fill(path, listValues(source))}): ${title.en}. ${about.en}`,
+    )
   const content = `${intro(site)}
 
 ## Endpoints
@@ -52,6 +54,9 @@ ${guideLines.join('\n')}
 function intro({ source }: Site): string {
   const { baseUrl, publisher, caching, asOf, parts } = source
   const { name = null, licence = null, terms = null, contact = null } = publisher ?? {}
+  const ofPublish = listsOf(source)
+    .filter(({ isOfPublish = false }) => isOfPublish)
+    .map(({ path, title }) => `\`${path}\` (${title.en})`)
   const facts = [
     `Base URL: ${baseUrl}. Every request is a GET, without key or login.`,
     'Paths of endpoints end with a slash. An ISIN has 12 characters, in upper or lower case.',
@@ -65,6 +70,8 @@ function intro({ source }: Site): string {
     ...(parts.includes('downloads')
       ? [`All prices of all funds in one file: ${baseUrl}/downloads/latest/prices.parquet (or prices.csv).`]
       : []),
+    // A folder that was built does not have them: no link leads there.
+    `Data that are published night by night have these plain files, too: ${ofPublish.join(', ')}.`,
     ...(licence === null ? [] : [`Licence: ${[licence.name, licence.url].filter(Boolean).join(', ')}.`]),
     ...(terms === null ? [] : [`Terms of use: ${terms}.`]),
     ...(contact === null ? [] : [`Contact: ${contact}.`]),

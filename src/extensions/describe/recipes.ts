@@ -10,6 +10,8 @@ import { docWords } from './wording.ts'
 interface RecipeFacts {
   readonly api: string
   readonly downloads: string
+  /** The folder of the funds' pages and lists. */
+  readonly funds: string
   /** A fund with prices, and another one if there is one. */
   readonly isin: string
   readonly other: string
@@ -157,6 +159,41 @@ WHERE date BETWEEN DATE '${yearAgo}' AND DATE '${newest}'
 GROUP BY isin
 ORDER BY isin;`,
   },
+  'total-return': {
+    curl: (facts) => `curl -fsS '${lastYear(facts)}' |
+  awk -F, 'NR == 2 { first = $1; from = $4 } { last = $1; to = $4 }
+    END { printf "[\\"%s\\", \\"%s\\", %.12f]", first, last, to / from }' |
+  jq -r --slurpfile paid <(curl -fsS '${facts.funds}/${facts.isin}/distributions.json') '
+    . as [$first, $last, $growth] | $paid[0]
+    | [(.distributions[] | select(.reinvested_on > $first and .reinvested_on <= $last)
+        | 1 + (.amount | tonumber) / (.net_asset_value | tonumber)),
+      (.splits[] | select(.ex_date > $first and .ex_date <= $last) | .factor | tonumber)]
+    | reduce .[] as $factor ($growth; . * $factor)
+    | "\\((. - 1) * 10000 | round / 100) %"'`,
+    pandas: (facts) => `import json
+from urllib.request import urlopen
+
+import pandas as pd
+
+navs = pd.read_csv("${lastYear(facts)}", index_col="date")["net_asset_value"]
+with urlopen("${facts.funds}/${facts.isin}/distributions.json") as answer:
+    paid = json.load(answer)
+
+first, last = navs.index[0], navs.index[-1]
+growth = navs.iloc[-1] / navs.iloc[0]
+for each in paid["distributions"]:
+    if each["reinvested_on"] and first < each["reinvested_on"] <= last:
+        growth *= 1 + float(each["amount"]) / float(each["net_asset_value"])
+for each in paid["splits"]:
+    if first < each["ex_date"] <= last:
+        growth *= float(each["factor"])
+print(f"{(growth - 1) * 100:.2f} %")`,
+    R: ({ downloads }) => `figures <- read.csv("${downloads}/computed_figures.csv")
+print(figures[, c("isin", "date", "total_return_1y")], row.names = FALSE)`,
+    DuckDB: ({ downloads }) => `SELECT isin, date, total_return_1y, total_return_3y, total_return_5y
+FROM '${downloads}/computed_figures.parquet'
+ORDER BY isin;`,
+  },
   several: {
     curl: ({ api, isin, other }) => `curl -fsS '${api}/prices-current-all/?format=csv' |
   awk -F, '$1 == "${isin}" || $1 == "${other}" { print $1, $2, $5 }'`,
@@ -274,6 +311,7 @@ function factsOf(
   return {
     api: `${baseUrl}/api/v1`,
     downloads: `${baseUrl}/downloads/latest`,
+    funds: `${baseUrl}/funds`,
     isin,
     other,
     newest,

@@ -18,6 +18,7 @@ import {
   visit,
   whyNoBrowser,
 } from '../../support/browser.ts'
+import { brokenTexts } from '../../support/broken-texts.ts'
 import { sample } from '../../support/rounds.ts'
 import { buildDemoSite, type Site } from '../../support/site.ts'
 
@@ -275,6 +276,30 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await local.page.getByText('The search needs a server').waitFor()
     expect(local.complaints).toEqual([])
     await local.end()
+  })
+
+  it('shows a response in the explorer with the colours of the documentation, and breaks no part of its address', async () => {
+    const { page, end } = await visit(
+      browser,
+      `${url('docs/explorer/index.html')}#prices-historic`,
+      phoneLight,
+    )
+    await page.locator('#prices-historic [type=submit]').click()
+    const code = page.locator('#prices-historic .result code')
+    const request = code.nth(0)
+    const response = code.nth(1)
+    const headers = code.nth(2)
+    await response.locator('.k').first().waitFor()
+    expect(await response.locator('.k').first().textContent()).toBe('"fund"')
+    expect(await response.locator('.s').first().textContent()).toMatch(/^"[^"]+"$/)
+    expect(JSON.parse((await response.textContent()) ?? '')).toHaveProperty('prices')
+    expect(await request.textContent()).toMatch(/^curl 'http:[^' ]+\/\d{4}-\d\d-\d\d\/'$/)
+    expect(await headers.textContent()).toContain('content-type: application/json')
+    expect(await brokenTexts(page)).toEqual([])
+    await page.locator('#prices-historic select[name=format]').selectOption('xml')
+    await page.locator('#prices-historic [type=submit]').click()
+    await page.locator('#prices-historic .result .k', { hasText: '<root>' }).first().waitFor()
+    await end()
   })
 
   it('types a slash into a field, and shows no search without scripts', async () => {

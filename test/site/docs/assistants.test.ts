@@ -45,8 +45,9 @@ it('llms.txt has the form of llmstxt.org, and only links that answer', async () 
   expect(links.length).toBeGreaterThan(25)
   expect(links.filter((link) => !link.startsWith(`${publishedAt}/`))).toEqual([])
   const server = await serveHere(out)
-  // A snapshot that was not published has no changes.
-  for (const link of links.filter((to) => !to.includes('/changes/'))) {
+  // A snapshot that was not published has no changes: they are named without a link.
+  expect(text).toContain('`/changes/index.json` (Changes: index)')
+  for (const link of links) {
     const { status, headers } = await fetch(server.base + link.slice(publishedAt.length))
     expect({ link, status }).toEqual({ link, status: 200 })
     if (link.endsWith('.txt')) expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')

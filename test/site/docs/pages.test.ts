@@ -280,7 +280,7 @@ describe('the schemas and examples of a demo snapshot', () => {
     // A snapshot that was not published has no changes.
     const paths = all.filter(([path]) => !path.startsWith('/changes/'))
     expect(paths.filter(([path]) => path.startsWith('/api/'))).toHaveLength(13)
-    expect(paths.length).toBe(13 + 10)
+    expect(paths.length).toBe(13 + 11)
     for (const [template, { get }] of paths) {
       const examples = new Map(get.parameters.map(({ name, example }) => [name, example]))
       const path = template.replace(/\{(\w+)\}/g, (_, name: string) => examples.get(name) ?? '')

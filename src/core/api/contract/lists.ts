@@ -12,7 +12,7 @@ export interface PublishedList {
   readonly title: Texts
   /** Content of the list, and when it is missing. */
   readonly about: Texts
-  readonly type: 'application/json' | 'application/atom+xml' | 'text/plain'
+  readonly type: 'application/json' | 'application/atom+xml' | 'text/plain' | 'image/svg+xml'
   /** Null if another standard, or the file itself, defines the shape. */
   readonly body: RecordOf | null
   /** True if a publish writes it, or an edge, and no build. */
@@ -27,8 +27,8 @@ export const lists: readonly PublishedList[] = [
     path: '/funds/index.json',
     title: { en: 'All funds', de: 'Alle Fonds' },
     about: {
-      en: 'All published funds with name, currency, category and newest price, sorted by ISIN: one request instead of one per fund.',
-      de: 'Alle veröffentlichten Fonds mit Name, Währung, Kategorie und neuestem Preis, nach ISIN geordnet: eine Anfrage statt einer je Fonds.',
+      en: 'All published funds with name, currency, category and newest price, sorted by ISIN: one request instead of one per fund. The page of a fund is `/funds/<isin>/`; `/wkn/<wkn>/` leads there, too.',
+      de: 'Alle veröffentlichten Fonds mit Name, Währung, Kategorie und neuestem Preis, nach ISIN geordnet: eine Anfrage statt einer je Fonds. Die Seite eines Fonds ist `/funds/<isin>/`; auch `/wkn/<wkn>/` führt dorthin.',
     },
     type: 'application/json',
     body: listShapes.fundList,
@@ -56,6 +56,18 @@ export const lists: readonly PublishedList[] = [
     },
     type: 'application/json',
     body: listShapes.documents,
+    part: 'funds',
+  },
+  {
+    id: 'chart',
+    path: '/funds/{isin}/chart.svg',
+    title: { en: 'Chart of a fund', de: 'Diagramm eines Fonds' },
+    about: {
+      en: 'The net asset values of a fund as an SVG image, in English, with the name of the company, for other web pages: `<img src="…/chart.svg" alt="…">`. It changes with each new price. A 404 if the performance of the fund may not be shown, or if there are too few prices.',
+      de: 'Die Nettoinventarwerte eines Fonds als SVG-Bild (auf Englisch) mit dem Namen der Gesellschaft, zum Einbinden in andere Webseiten: `<img src="…/chart.svg" alt="…">`. Es ändert sich mit jedem neuen Preis. 404, wenn die Wertentwicklung des Fonds nicht dargestellt werden darf oder zu wenige Preise vorliegen.',
+    },
+    type: 'image/svg+xml',
+    body: null,
     part: 'funds',
   },
   {

@@ -108,3 +108,31 @@ it('of an accumulating fund is the change in its net asset value', () => {
   const isin = 'DE000FP1DYD1'
   expect(headOf(isin)['1 year']).toBe(`${signed(totalReturn(isin, '2025-11-20'))}% computed`)
 })
+
+it('shows the highest and the lowest net asset value of the year before the newest price, with their days', () => {
+  const nav = (order: string, isin: string) =>
+    db
+      .prepare(
+        `SELECT net_asset_value, date FROM price WHERE isin = ? AND date > '2025-11-20'
+          ORDER BY CAST(net_asset_value AS REAL) ${order}, date LIMIT 1`,
+      )
+      .raw()
+      .get(isin) as readonly [nav: string, date: string]
+  for (const isin of distributing.slice(0, 2)) {
+    const page = read(`funds/${isin}/de.html`).replaceAll('\u00a0', ' ')
+    for (const [name, order] of [
+      ['Höchststand', 'DESC'],
+      ['Tiefststand', 'ASC'],
+    ] as const) {
+      const [value, day] = nav(order, isin)
+      const [, shown = '', on = ''] =
+        new RegExp(`<dt>${name} \\(1 Jahr\\)</dt>\\s*<dd>([\\d.,]+) \\w{3} <small>(.*?)</small>`).exec(
+          page,
+        ) ?? []
+      expect({ shown: shown.replace('.', '').replace(',', '.'), on }).toEqual({
+        shown: value,
+        on: day.split('-').reverse().join('.'),
+      })
+    }
+  }
+})

@@ -98,10 +98,32 @@ function priceFacts(source: FundPageSource, actions: FundActions) {
     oneYear: returnOver(source, newest, 1),
     fiveYears: returnOver(source, newest, 5),
     overdue: source.overdue,
+    /** Null for fewer than two prices in the year, and if performance may not be shown. */
+    year: mayPagesShowPerformance(source) ? yearOf(source, newest.date, actions) : null,
     /** Null with one price only, and if performance may not be shown. */
     line: mayPagesShowPerformance(source) ? lineOf(sample, actions) : null,
   }
 }
+
+/** The highest and the lowest NAV of the year before the newest price, in shares of today; null for a shorter history. */
+function yearOf(source: FundPageSource, newest: string, { splits }: FundActions) {
+  const start = addYears(newest, -1)
+  const before = source.navAt(start)
+  if (before === null || daysBetween(before.date, start) > tolerance) return null
+  const prices = source.latestNavs(mostDaysOfYear).filter(({ date }) => date > start)
+  const points = adjusted(
+    prices.toReversed().map(({ date, nav }) => ({ day: dayNumber(date), nav })),
+    { distributions: [], splits },
+  )
+  const [first, ...others] = points
+  if (first === undefined || others.length === 0) return null
+  return {
+    high: others.reduce((one, other) => (other.value > one.value ? other : one), first),
+    low: others.reduce((one, other) => (other.value < one.value ? other : one), first),
+  }
+}
+
+const mostDaysOfYear = 366
 
 /** None if prices may not be given out. */
 function actionsOf({ fund, rows, navFrom }: FundPageSource): FundActions {

@@ -23,6 +23,7 @@ import { fundWords, isForeign } from '../wording.ts'
 import { barChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn } from '../../../../core/layout/formats.ts'
 import { type ChangeWords, priceLineChange, priceLineShapes } from '../chart/price-line.ts'
+import type { DayPrice } from '../../../../core/layout/total-return.ts'
 import type { FundFacts, Line, PerformanceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
@@ -45,7 +46,7 @@ export function performanceSection(facts: FundFacts, language: Language): Html |
       }
       ${price === null && index && indexFigure(index, language)}
       <p class="quiet small">
-        ${periods.length > 0 && `${w.netNote} `}${[...new Set(returns)].map((from) => `${w.returnNotes[from]} `)}${w.costs}
+        ${periods.length > 0 && `${w.grossNote} `}${periods.some(({ net }) => net !== null) && `${w.netNote} `}${[...new Set(returns)].map((from) => `${w.returnNotes[from]} `)}${w.costs}
         ${isForeign(fund.currency) && `${w.otherCurrency} `}${w.past}
       </p>`,
   )
@@ -88,16 +89,20 @@ function yearsPart({ years }: PerformanceFacts, running: string | null, language
 function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
   const w = fundWords[language]
   const percentOf = (value: number | null) => (value === null ? noValue(language) : changeIn(language, value))
-  const rows = periods.toReversed().map(({ dateFrom, dateTo, gross, net }) => {
-    const period = `${dayIn(language, dateFrom)} – ${dayIn(language, dateTo)}`
-    return [period, percentOf(gross), percentOf(net)]
-  })
+  // A column without a value tells nothing.
+  const kinds = (['gross', 'net'] as const).filter((kind) => periods.some((period) => period[kind] !== null))
+  const rows = periods
+    .toReversed()
+    .map((period) => [
+      `${dayIn(language, period.dateFrom)} – ${dayIn(language, period.dateTo)}`,
+      ...kinds.map((kind) => percentOf(period[kind])),
+    ])
   return html`<div>
     <h3 id="periods">${w.periods}</h3>
     ${table({
       caption: w.periods,
       kind: 'periods',
-      columns: [w.period, { content: w.gross, kind: 'number' }, { content: w.net, kind: 'number' }],
+      columns: [w.period, ...kinds.map((kind) => ({ content: w[kind], kind: 'number' }))],
       rows,
     })}
   </div> `
@@ -112,6 +117,11 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
   const index = typeof performance === 'string' ? null : performance.index
   const prices = line && priceFigure(facts, line, language, key)
   const row = (name: string, value: string) => figure(name, amountIn(language, value, fund.currency))
+  const onDay = (name: string, { day, nav }: DayPrice) =>
+    figure(
+      name,
+      html`${amountIn(language, nav, fund.currency)} <small>${dayIn(language, isoOf(day))}</small>`,
+    )
   return section(
     'price',
     w.price,
@@ -126,6 +136,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
       }
       <dl class="facts">
         ${row(priceTitle('issue_price', language), newest.issuePrice)}${row(priceTitle('repurchase_price', language), newest.repurchasePrice)}
+        ${price.year !== null && [onDay(w.yearHigh, price.year.high), onDay(w.yearLow, price.year.low)]}
       </dl>
       ${actionsPart(facts, language, key)}`,
   )

@@ -93,6 +93,16 @@ describe('import of FundsXML', () => {
     )
   })
 
+  it.each([
+    ['C', 'D'],
+    ['D', 'C'],
+  ])('refuses a price that the file has and takes back: %s, then %s', async (one, other) => {
+    const both = prices(price('2024-05-03', '101.50', one), price('2024-05-03', '101.50', other))
+    const { code, stdout } = await importXml(folder.database(), document({ ofClass: both }))
+    expect(code).toBe(1)
+    expect(stdout).toContain('the file has the price of 2024-05-03, and takes it back (ActionCode D)')
+  })
+
   describe('a SplitFactor', () => {
     /** The NAVs say which of the two it is. */
     const halved = (factor: string) =>

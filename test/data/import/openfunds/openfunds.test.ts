@@ -379,6 +379,14 @@ describe('openfunds', () => {
       expect(stdout).toContain(message)
     })
 
+    it('are bad if two lines contradict each other', async () => {
+      const { code, stdout } = await importText(
+        csv(flat(item('OFRE000520', 'US', '0.6'), item('OFRE000520', 'US', '0.7'))),
+      )
+      expect(code).toBe(1)
+      expect(stdout).toContain('line 3: item "US" of OFRE000520 is 0.7, but 0.6 in line 2')
+    })
+
     it('of sectors are those of equities, if a fund has both', async () => {
       const { stdout, query } = await importText(
         csv(flat(item('OFRE000560', 'Energy', '0.5'), item('OFRE000565', 'Government', '0.5'))),

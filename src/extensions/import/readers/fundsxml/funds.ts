@@ -29,6 +29,8 @@ interface Holder {
   assets: NetAssets | undefined
   /** Classes with an ISIN, in it. */
   classes: number
+  /** Of a class: whether the file takes the price of a day back. */
+  readonly days: Map<string, boolean>
   /** Of a class: payments by ex-day. */
   readonly payments: Map<string, Payments>
   /** Of a class: columns of the profile. */
@@ -92,6 +94,7 @@ export function fundsElement({ sink, spill, splitFactor, contentDate }: FundOpti
       portfolios: [],
       assets: undefined,
       classes: 0,
+      days: new Map(),
       payments: new Map(),
       fees: new Map(),
     }
@@ -145,7 +148,13 @@ export function fundsElement({ sink, spill, splitFactor, contentDate }: FundOpti
     const { ISIN: isin, Currency: currency } = outer?.texts ?? {}
     const date = day(texts['NavDate'])
     const isSplit = Number(texts['SplitFactor'] ?? 1) !== 1
-    if (texts['ActionCode'] === 'D') {
+    const isTakenBack = texts['ActionCode'] === 'D'
+    if ((holder?.days.get(date ?? '') ?? isTakenBack) !== isTakenBack) {
+      sink.bad(place, [`the file has the price of ${date ?? 'no day'}, and takes it back (ActionCode D)`])
+      return
+    }
+    holder?.days.set(date ?? '', isTakenBack)
+    if (isTakenBack) {
       sink.gone('price', present({ isin, date }), place)
       if (isSplit) sink.gone('corporate_action', present({ isin, ex_date: date, kind: 'split' }), place)
       return

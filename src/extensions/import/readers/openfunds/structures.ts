@@ -3,6 +3,7 @@
  * "Fund Ratios and Exposures" of the field list of openfunds, version 1.28.
  */
 
+import { quoted } from '../../../../core/data/model/printable.ts'
 import { percentOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
 import { asItIs, countryName, currencyName, type Named } from '../code-names.ts'
@@ -121,9 +122,11 @@ export function openStructures(sink: RowSink) {
       own.items = []
       own.date = day
     }
+    const same = own.items.find((item) => item.name === name)
+    if (same === undefined) own.items.push({ name, share, place })
     // Lines of a day repeat what is said once a month.
-    if (!own.items.some((item) => item.name === name && item.share === share))
-      own.items.push({ name, share, place })
+    else if (same.share !== share)
+      sink.bad(place, [`item ${quoted(name)} of ${id} is ${share}, but ${same.share} in ${same.place}`])
   }
 
   const end = (): void => {

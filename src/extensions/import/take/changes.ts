@@ -94,7 +94,10 @@ function actionsOf(db: Database, isDryRun: boolean) {
 }
 
 function removeRows(removal: Removal, isin: string, isDryRun: boolean): void {
-  removal.rows += removal.count.get({ isin }) ?? 0
+  const rows = removal.count.get({ isin }) ?? 0
+  // As in a first load: what is lost takes longer to count.
+  if (rows === 0) return
+  removal.rows += rows
   removal.lost += removal.countLost.get({ isin }) ?? 0
   if (!isDryRun) removal.remove.run({ isin })
 }

@@ -329,18 +329,15 @@ function byShape(
       take: takerOf(name, names),
     }
     shapes.set(id, shape)
-    const converted = shape.columns.map((column) =>
-      convertValue(values[column.name] ?? null, column, takesMinorUnits),
-    )
-    const faults = converted.flatMap((value, at) =>
-      isProblem(value) ? [`${names[at] ?? ''} ${value.reason}`] : [],
-    )
+    const converted: Value[] = []
+    const faults: string[] = []
+    for (const column of shape.columns) {
+      const value = convertValue(values[column.name] ?? null, column, takesMinorUnits)
+      if (isProblem(value)) faults.push(`${column.name} ${value.reason}`)
+      else converted.push(value)
+    }
     if (faults.length > 0) refuse(place, faults)
-    else
-      shape.take(
-        converted.filter((value): value is Value => !isProblem(value)),
-        place,
-      )
+    else shape.take(converted, place)
   }
 }
 

@@ -10,6 +10,7 @@ import {
   hrefs,
   inTurn,
   openBrowser,
+  overhang,
   phoneLight,
   sumOfShifts,
   unreachedByKeyboard,
@@ -246,6 +247,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         expect(await stage.getAttribute('aria-label')).toContain('Nettoinventarwert')
       })
     })
+  })
+
+  it('gives the bars of all structures the same room, so that the same length is the same share', async () => {
+    for (const width of [360, 768, 1440]) {
+      await withPage(`funds/${isin}/de.html`, { ...desktopLight, width }, async (page) => {
+        const widths = await page.evaluate<number[]>(
+          '[...new Set([...document.querySelectorAll(".card svg")].map((bar) => Math.round(bar.getBoundingClientRect().width)))]',
+        )
+        expect({ width, widths }).toEqual({ width, widths: [expect.any(Number)] })
+        expect(await overhang(page)).toEqual([])
+      })
+    }
   })
 
   it('tells the figures of each chart by pointer, finger and keyboard: years, index, shares', async () => {

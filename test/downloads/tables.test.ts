@@ -1,6 +1,6 @@
 /** Every table in every format, and the files of each fund, read by programs that share no code with ours, against plain SQL. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
@@ -11,6 +11,7 @@ import { excelFiles } from '../../src/extensions/downloads/formats/csv-excel.ts'
 import type { ColumnType, OutputTable } from '../../src/extensions/downloads/tables.ts'
 import { csvLine } from '../../src/extensions/downloads/formats/csv.ts'
 import { isMissing, lacks } from '../support/programs.ts'
+import { editDatabase } from '../support/database.ts'
 import { mustRun, tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night, withDownloads } from './night.ts'
@@ -355,6 +356,27 @@ it('workbooks say who publishes which data on which terms, in their properties a
     ['Licence', 'CC-BY-4.0 (https://licence.example/by)'],
     ['Source', address],
   ])
+})
+
+it.skipIf(lacksPython)('a split changes no computed figure', async () => {
+  const { db, asOf } = nights.demo
+  const [, ...rows] = readCsv(nights.demo.folder, 'computed_figures.csv')
+  const before = rows.find((row) => row.every((field) => field !== '')) ?? []
+  const [isin = '', , , , nav] = before
+  const split = folder.file('split.sqlite')
+  copyFileSync(db, split)
+  const half = (column: string) => `${column} = printf('%.12f', ${column} / 2)`
+  const columns = ['net_asset_value', 'issue_price', 'repurchase_price', 'change'].map(half)
+  editDatabase(
+    split,
+    `UPDATE price SET ${columns.join(', ')} WHERE isin = '${isin}' AND date >= '2026-03-02';
+     UPDATE corporate_action SET ${half('amount')} WHERE isin = '${isin}' AND ex_date >= '2026-03-02' AND kind = 'distribution';
+     INSERT INTO corporate_action (isin, ex_date, kind, factor) VALUES ('${isin}', '2026-03-02', 'split', '2');`,
+  )
+  const night = await buildNight(split, folder.file('split'), asOf)
+  const after = readCsv(night.folder, 'computed_figures.csv').find(([one]) => one === isin) ?? []
+  expect(Number(after[4])).toBeCloseTo(Number(nav) / 2, 9)
+  expect(after.slice(5)).toEqual(before.slice(5))
 })
 
 /** What Excel takes for something else, in German or English. */

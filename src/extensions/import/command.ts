@@ -503,7 +503,7 @@ async function runExplanation(session: Session, flags: Flags, { table, files }: 
 function describeExplanation({ files, endpoints }: Explanation, config: ImportConfig | undefined): string {
   const readable = files.some(({ question }) => question === null)
   const needs = endpoints.map(({ endpoint, missing, derived }) => {
-    const made = derived.length === 0 ? '' : ` (derived from prices: ${derived.join(', ')})`
+    const made = derived.length === 0 ? '' : ` (derived as far back as prices reach: ${derived.join(', ')})`
     const state = missing.length === 0 ? 'has all that it needs' : `lacks ${missing.join(', ')}`
     return [endpoint, state + made] as const
   })

@@ -73,7 +73,8 @@ export interface Explanation {
 
 /** @throws {Error} if the signal of the options aborts, or a file cannot be read at all */
 export async function explainFiles(options: ExplainOptions): Promise<Explanation> {
-  const { filled, ...known } = knownOf(options.db)
+  const { filled, allocations: own, ...known } = knownOf(options.db)
+  const allocations = new Set<Value>(own)
   const reading: ReadOptions = {
     ...options,
     ...known,
@@ -85,7 +86,8 @@ export async function explainFiles(options: ExplainOptions): Promise<Explanation
   const files: ExplainedFile[] = []
   const brought = new Map<string, Set<string>>()
   for (const file of options.files) {
-    const { explained, derives } = await explainFile(file, reading, options.as)
+    const { explained, derives, allocations: found } = await explainFile(file, reading, options.as)
+    for (const one of found) allocations.add(one)
     files.push(explained)
     for (const { table, columns } of explained.tables) {
       const names = brought.get(table) ?? new Set<string>()
@@ -94,13 +96,14 @@ export async function explainFiles(options: ExplainOptions): Promise<Explanation
       if (table === 'price' && derives) for (const name of derivableColumns) names.add(name)
     }
   }
-  return { files, endpoints: endpointsBy(brought, filled, options.derive) }
+  return { files, endpoints: endpointsBy({ brought, filled, allocations }, options.derive) }
 }
 
 function knownOf(file: string | null) {
   if (file === null || !existsSync(file))
     return {
       filled: new Set<string>(),
+      allocations: [],
       currencies: new Map<string, string>(),
       isinsByWkn: new Map<string, string[]>(),
     }
@@ -109,6 +112,7 @@ function knownOf(file: string | null) {
     const names = Object.values(schemaTables).map(({ name }) => name)
     return {
       filled: new Set(names.filter((name) => hasRows(db, name))),
+      allocations: db.prepare<[], number>('SELECT DISTINCT derivatives FROM asset_allocation').pluck().all(),
       currencies: readCurrencies(db),
       isinsByWkn: readWkns(db),
     }
@@ -123,7 +127,7 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
   const options = table === undefined ? given : { ...given, table }
   const recorder = recordingSink()
   const { form, notes, warnings, columns = [], ...told } = await toldBy(reader, start, recorder.sink, options)
-  const found = recorder.found()
+  const { allocations, ...found } = recorder.found()
   const derives = options.isDeriving || (reader?.derives?.(start, options) ?? false)
   const isDerivingProposed = !derives && found.tables.some(lacksFigures)
   const explained: ExplainedFile = {
@@ -139,7 +143,7 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
     ...found,
     question: question ?? told.question,
   }
-  return { explained, derives: derives || isDerivingProposed }
+  return { explained, allocations, derives: derives || isDerivingProposed }
 }
 
 /** What a reader says of a file, and what it asks. */
@@ -196,12 +200,16 @@ function recordingSink() {
   const tables = new Map<string, { rows: number; readonly columns: Map<string, Value> }>()
   const leftOut = new Map<string, number>()
   const bad = { count: 0, first: null as string | null }
+  /** With derivatives (1), and without (0): of one table, for two endpoints. */
+  const allocations = new Set<Value>()
   const note = (table: string, entries: Iterable<readonly [string, Value]>) => {
     const found = tables.get(table) ?? { rows: 0, columns: new Map<string, Value>() }
     tables.set(table, found)
     found.rows++
-    for (const [name, value] of entries)
+    for (const [name, value] of entries) {
       if ((found.columns.get(name) ?? null) === null) found.columns.set(name, value)
+      if (table === schemaTables.assetAllocations.name && name === 'derivatives') allocations.add(value)
+    }
   }
   const row: RowSink['row'] = (table, values) => {
     note(table, Object.entries(values))
@@ -232,15 +240,30 @@ function recordingSink() {
       columns: [...columns].map(([name, example]) => ({ name, example })),
     })),
     bad,
+    allocations,
     leftOut: [...leftOut].map(([what, count]) => `${what} (${count})`),
   })
   return { sink, found }
 }
 
-/** @param brought columns by table, of the files @param filled tables of the database that have rows */
+/** What files and database have together. */
+interface Supply {
+  /** Columns by table, of the files. */
+  readonly brought: ReadonlyMap<string, ReadonlySet<string>>
+  /** Tables of the database that have rows. */
+  readonly filled: ReadonlySet<string>
+  /** The values of column `derivatives` of table asset_allocation. */
+  readonly allocations: ReadonlySet<Value>
+}
+
+/** Which rows of asset_allocation the two endpoints of that table need. */
+const derivativesOf: Readonly<Record<string, number>> = {
+  'asset-allocations-with-derivatives': 1,
+  'asset-allocations-without-derivatives': 0,
+}
+
 function endpointsBy(
-  brought: ReadonlyMap<string, ReadonlySet<string>>,
-  filled: ReadonlySet<string>,
+  { brought, filled, allocations }: Supply,
   modes: DeriveModes,
 ): readonly ExplainedEndpoint[] {
   const isThere = ({ name }: SchemaTable) => filled.has(name) || brought.has(name)
@@ -261,7 +284,13 @@ function endpointsBy(
     const { reads } = endpoint.scope === 'all' ? endpoint.of : endpoint
     const tables = [schemaTables.fund, ...reads.map((group) => schemaTables[group])]
     const derived = tables.filter(isDerived).map(({ name }) => name)
-    return { endpoint: endpoint.id, missing: tables.flatMap(missingIn), derived }
+    const own = derivativesOf[endpoint.id]
+    const lacksOwn = own !== undefined && isThere(schemaTables.assetAllocations) && !allocations.has(own)
+    const missing = [
+      ...tables.flatMap(missingIn),
+      ...(lacksOwn ? [`asset_allocation.derivatives = ${own}`] : []),
+    ]
+    return { endpoint: endpoint.id, missing, derived }
   })
 }
 

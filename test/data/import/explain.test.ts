@@ -198,3 +198,23 @@ describe('import --explain', () => {
     ])
   })
 })
+
+it.each([
+  ['0', [], ['asset_allocation.derivatives = 1']],
+  ['1', ['asset_allocation.derivatives = 0'], []],
+])(
+  'says for which of two endpoints an asset allocation is, of derivatives %s',
+  async (derivatives, without, withThem) => {
+    const { printed } = await explain(
+      `isin;derivatives;position;class_de;date;percent\n${first};${derivatives};1;Aktien;2024-05-03;100\n`,
+    )
+    const missing = (endpoint: string) =>
+      printed.endpoints
+        .find((one) => one.endpoint === endpoint)
+        ?.missing.filter((name) => name.startsWith('asset_allocation'))
+    expect({
+      without: missing('asset-allocations-without-derivatives'),
+      withThem: missing('asset-allocations-with-derivatives'),
+    }).toEqual({ without, withThem })
+  },
+)

@@ -214,11 +214,12 @@ export function fitsTable(
   const { fields, unknown, unnamed } = assign(table, header.slice(0, width), options)
   const names = new Set([...fields.map(({ column }) => column.name), ...options.constants.keys()])
   const isWhole = unknown.length === 0 && unnamed.length === 0 && names.size > table.key.length
-  return (
-    isWhole &&
-    table.columns.every(({ name, isKey, hasDefault }) => !isKey || hasDefault === true || names.has(name))
-  )
+  return isWhole && keyNames(table).every((name) => names.has(name))
 }
+
+/** Columns without which no row says which one it is. */
+export const keyNames = ({ columns }: SchemaTable): readonly string[] =>
+  columns.filter(({ isKey, hasDefault }) => isKey && hasDefault !== true).map(({ name }) => name)
 
 /** @returns what is set for all rows of the table, and what is wrong with it */
 function constantsOf(

@@ -218,3 +218,13 @@ it.each([
     }).toEqual({ without, withThem })
   },
 )
+
+it.each([
+  ['ISIN;Fondsname;Datum;Anteilwert;Währung', 'Elbe;27.11.2026;101,5;EUR', 'price'],
+  ['ISIN;Fondsname;Auflagedatum;Währung', 'Elbe;27.11.2020;EUR', 'fund'],
+  ['ISIN;Art;Sprache;Datum;Titel;Link', 'kid;de;27.11.2026;KID;https://funds.example/kid.pdf', 'document'],
+  ['ISIN;Jahr;Wertentwicklung', '2020;1,5', 'performance_year'],
+])('proposes the table that has most of the columns: %s', async (header, values, table) => {
+  const { printed } = await explain(`${header}\n${first};${values}\n`)
+  expect(printed.files[0]).toMatchObject({ table })
+})

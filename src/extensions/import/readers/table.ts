@@ -4,7 +4,7 @@ import { schemaTables } from '../../../core/data/model/schema.ts'
 import type { SchemaTable } from '../../../core/data/model/columns.ts'
 import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
-import { columnLayout, fitsTable, headerName, type CellLines } from '../layout.ts'
+import { columnLayout, columnsOf, fitsTable, headerName, keyNames, type CellLines } from '../layout.ts'
 import { headerOf, headerWithin } from '../lines.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { passMeter, readCells, within } from './cells.ts'
@@ -126,9 +126,10 @@ export function proposedTable(
       const map = proposedMap(each, head, columnMapOf(each.name))
       const targets = head.flatMap((cell) => (map.get(headerName(cell)) ?? headerName(cell)).split(','))
       const found = new Set([...targets, ...set])
-      const names = each.columns.filter(({ name }) => found.has(name))
-      const hasKey = each.key.every((name) => found.has(name) || (name === 'isin' && found.has('wkn')))
-      return hasKey ? names.length - each.key.length : 0
+      const names = columnsOf(each).filter(({ name }) => found.has(name))
+      const hasKey = keyNames(each).every((name) => found.has(name) || (name === 'isin' && found.has('wkn')))
+      // Those of the key count: a list of prices has a day, and may name funds and their currencies, too.
+      return hasKey && names.some(({ isKey }) => !isKey) ? names.length : 0
     })
     return { each, count: Math.max(0, ...counts) }
   })

@@ -48,7 +48,7 @@ const about: FundPages = {
       newest,
       overdue,
       state: null,
-      isComparable: false,
+      notComparable: 'no_prices',
     }
   },
 }

@@ -32,8 +32,87 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
       })
       held.resolve(undefined)
       await ready(page)
-      expect(await text()).toMatch(/Net asset value on \d+ \w+ 20\d\d/)
+      expect(await text()).toMatch(/Net asset value on \d+\s\w+\s20\d\d/)
       expect(await text()).not.toContain('{')
+    })
+  })
+
+  it('shows no figure of the period before while those of another one load', async () => {
+    const { site, asked, withPage } = compared
+    await withPage('index.html', desktopLight, async (page) => {
+      await page.goto(`${site.base}/compare/index.html?isins=${asked(2)}&range=1y`)
+      await ready(page)
+      const figures = page.locator('.compared td.number')
+      const before = await figures.allInnerTexts()
+      expect(before.join()).toMatch(/%/)
+      const held = Promise.withResolvers<undefined>()
+      await page.route('**/prices-historic/**', async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await page.getByRole('button', { name: 'Max' }).click()
+      expect(await page.getByRole('button', { name: 'Max' }).getAttribute('aria-pressed')).toBe('true')
+      const shown = async () => (await figures.allInnerTexts()).join('').trim()
+      await expect.poll(shown).toBe('')
+      expect(await page.locator('#period').isVisible()).toBe(false)
+      held.resolve(undefined)
+      await expect.poll(shown).not.toBe('')
+      expect(await figures.allInnerTexts()).not.toEqual(before)
+      expect(await page.locator('#period').isVisible()).toBe(true)
+    })
+  })
+
+  it('names the reason why a fund cannot be compared', async () => {
+    const { site, young, asked, nameOf, withPage } = compared
+    await withPage('index.html', desktopLight, async (page) => {
+      const reasons = {
+        young: 'it was launched less than one year ago.',
+        no_prices: 'it has no prices.',
+        not_permitted: 'its prices or its performance may not be shown.',
+      }
+      const listed = await page.request.get(`${site.base}/funds/index.json`)
+      const { funds } = (await listed.json()) as {
+        readonly funds: readonly { readonly isin: string; readonly not_comparable: string | null }[]
+      }
+      expect(funds.find(({ isin }) => isin === young)?.not_comparable).toBe('young')
+      for (const [reason, text] of Object.entries(reasons)) {
+        await page.route('**/funds/index.json', (route) =>
+          route.fulfill({
+            json: {
+              funds: funds.map((fund) => (fund.isin === young ? { ...fund, not_comparable: reason } : fund)),
+            },
+          }),
+        )
+        await page.goto(`${site.base}/compare/index.html?isins=${asked(2)},${young}`)
+        await ready(page)
+        expect(await messagesOn(page)).toEqual([`${nameOf(young)} cannot be compared: ${text}`])
+        await page.unrouteAll()
+      }
+    })
+  })
+
+  it('names the fund that begins late or ends early, and says nothing of both days with one fund', async () => {
+    const { site, isins, nameOf, withPage } = compared
+    await withPage('index.html', desktopLight, async (page) => {
+      const [one = '', two = ''] = isins
+      await page.route(`**/prices-historic/${two}/**`, async (route) => {
+        const response = await route.fetch()
+        const answer = (await response.json()) as { readonly prices: readonly { readonly date: string }[] }
+        const prices = answer.prices.filter(({ date }) => date >= '2025-03-03' && date <= '2026-09-30')
+        await route.fulfill({ response, json: { ...answer, prices } })
+      })
+      await page.goto(`${site.base}/compare/index.html?isins=${one},${two}&range=max`)
+      await ready(page)
+      expect((await messagesOn(page)).map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
+        `The prices of ${nameOf(two)} begin on 3 Mar 2025: so does the comparison.`,
+        `The newest price of ${nameOf(two)} is of 30 Sep 2026: the comparison ends there.`,
+      ])
+      expect(await page.locator('#period').innerText()).toContain(
+        'All of the funds have a price on both days.',
+      )
+      await page.goto(`${site.base}/compare/index.html?isins=${one}&range=max`)
+      await ready(page)
+      expect(await page.locator('#period').innerText()).toMatch(/^From \d+\s\w+\s\d{4} to 20\sNov\s2026\.$/)
     })
   })
 

@@ -16,7 +16,7 @@ const fund: FundEntry = {
   accumulating: null,
   totalExpenseRatio: null,
   srri: null,
-  isComparable: false,
+  notComparable: 'no_prices',
   oneYearPercent: null,
 }
 

@@ -93,9 +93,12 @@ const fundList = record({
           { minimum: 1, maximum: 7 },
         ),
       ),
-      comparable: flag(
-        'Whether the fund can be compared with others: its prices and its performance may be published, and it is at least one year old',
-        'Ob der Fonds mit anderen verglichen werden kann: Preise und Wertentwicklung dürfen veröffentlicht werden, und er ist mindestens ein Jahr alt',
+      not_comparable: nullable(
+        textAmong(
+          'Why the fund cannot be compared with others: its prices or its performance may not be published, it has no prices, or it is less than one year old; null if it can',
+          'Warum der Fonds nicht mit anderen verglichen werden kann: Preise oder Wertentwicklung dürfen nicht veröffentlicht werden, es liegen keine Preise vor, oder er ist jünger als ein Jahr; null, wenn er es kann',
+          ['not_permitted', 'no_prices', 'young'],
+        ),
       ),
       page: inBoth({
         en: 'Page of the fund in that language, relative to the URL of the API',

@@ -153,8 +153,8 @@ export interface FundEntry {
   readonly totalExpenseRatio: number | null
   /** Risk and reward indicator, 1 to 7. */
   readonly srri: number | null
-  /** True if prices and performance may be shown. */
-  readonly isComparable: boolean
+  /** Why its performance cannot be shown beside that of others; null if it can. */
+  readonly notComparable: 'young' | 'no_prices' | 'not_permitted' | null
   /** Null if no price may be published. */
   readonly newest: {
     readonly date: string

@@ -20,6 +20,8 @@ export const compareWording = bilingual((say) => ({
       `From ${first} to ${last}. All of the funds have a price on both days.`,
       `Vom ${first} bis zum ${last}. An beiden Tagen haben alle Fonds einen Preis.`,
     ),
+  periodOfOne: (first: string, last: string) =>
+    say(`From ${first} to ${last}.`, `Vom ${first} bis zum ${last}.`),
   chosen: say('Compared funds', 'Verglichene Fonds'),
   /** With soft hyphens: a phone shows four columns. */
   performance: say('Perform\u00adance', 'Wert\u00adentwicklung'),
@@ -57,9 +59,25 @@ export const compareWording = bilingual((say) => ({
       'There is no fund with the ISIN {isin} in the list of funds. Check the ISIN, or search by name.',
       'Die Fondsliste enthält keinen Fonds mit der ISIN {isin}. Prüfen Sie die ISIN, oder suchen Sie nach dem Namen.',
     ),
-    barred: say(
-      '{fund} cannot be compared: it was launched less than one year ago, has no prices, or its prices or performance may not be shown.',
-      '{fund} kann nicht verglichen werden: Die Auflegung des Fonds liegt weniger als ein Jahr zurück, es liegen keine Preise vor, oder seine Preise oder seine Wertentwicklung dürfen nicht dargestellt werden.',
+    young: say(
+      '{fund} cannot be compared: it was launched less than one year ago.',
+      '{fund} kann nicht verglichen werden: Die Auflegung des Fonds liegt weniger als ein Jahr zurück.',
+    ),
+    no_prices: say(
+      '{fund} cannot be compared: it has no prices.',
+      '{fund} kann nicht verglichen werden: Es liegen keine Preise vor.',
+    ),
+    not_permitted: say(
+      '{fund} cannot be compared: its prices or its performance may not be shown.',
+      '{fund} kann nicht verglichen werden: Preise oder Wertentwicklung dürfen nicht dargestellt werden.',
+    ),
+    begins: say(
+      'The prices of {fund} begin on {day}: so does the comparison.',
+      'Die Preise von {fund} beginnen am {day}: Der Vergleich beginnt ebenfalls an diesem Tag.',
+    ),
+    ends: say(
+      'The newest price of {fund} is of {day}: the comparison ends there.',
+      'Der neueste Preis von {fund} ist vom {day}: Der Vergleich endet an diesem Tag.',
     ),
     failed: say(
       'The prices of {fund} could not be loaded.',

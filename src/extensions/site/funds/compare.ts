@@ -80,7 +80,11 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
     <figure class="chart" data-busy="${funds.loading}" hidden>
       ${rangeButtons(language)}
       ${drawing({ id: 'index', title: w.chartTitle, height: 360, shapes: '<g class="drawn"></g>' })}
-      <figcaption id="period" data-text="${w.period('{first}', '{last}')}"></figcaption>
+      <figcaption
+        id="period"
+        data-text="${w.period('{first}', '{last}')}"
+        data-one="${w.periodOfOne('{first}', '{last}')}"
+      ></figcaption>
     </figure>
     ${table({
       kind: 'compared carded sortable',

@@ -233,7 +233,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
   if (fund.dataPermitted === 0) return null
   const [profile] = source.rows('profile')
   const price = mayGiveOutPrices(fund) ? source.newestPrice() : null
-  const isComparable = price !== null && mayPagesShowPerformance(source)
+  const notComparable = whyNotComparable(source, price !== null)
   return {
     isin: fund.isin,
     wkn: fund.wkn,
@@ -241,11 +241,11 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     currency: fund.currency,
     ...ofProfile(profile),
     srri: source.rows('emt')[0]?.srri ?? null,
-    isComparable,
+    notComparable,
     newest: price && {
       date: price.date,
       nav: price.netAssetValue,
-      changePercent: isComparable ? price.changePercent : null,
+      changePercent: notComparable === null ? price.changePercent : null,
     },
     oneYearPercent: price === null ? null : (returnOver(source, price, 1)?.percent ?? null),
     overdue: price === null ? null : source.overdue,
@@ -267,6 +267,14 @@ const ofProfile = (profile: ProfileRow | undefined) => ({
  */
 const mayPagesShowPerformance = ({ fund, day }: FundPageSource) =>
   mayShowPerformance(fund) && !isYoungerThanOneYear(fund, day)
+
+/** A withdrawn permission comes first: then neither prices nor age matter. */
+function whyNotComparable(source: FundPageSource, hasPrice: boolean): FundEntry['notComparable'] {
+  const { fund } = source
+  if (!mayGiveOutPrices(fund) || !mayShowPerformance(fund)) return 'not_permitted'
+  if (!hasPrice) return 'no_prices'
+  return mayPagesShowPerformance(source) ? null : 'young'
+}
 
 /** Days that the price, or the end of a legal period, may lie away from where it belongs. */
 const tolerance = 7

@@ -194,7 +194,7 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
     ]
   }
   const category = categoryDe !== null && html` data-category="${categoryDe}"`
-  const comparable = fund.isComparable && html` data-comparable`
+  const comparable = fund.notComparable === null && html` data-comparable`
   return [
     {
       content: [
@@ -230,7 +230,7 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
       accumulating: fund.accumulating,
       total_expense_ratio: fund.totalExpenseRatio,
       srri: fund.srri,
-      comparable: fund.isComparable,
+      not_comparable: fund.notComparable,
       page: fundPageKeys(isin),
     }
   })

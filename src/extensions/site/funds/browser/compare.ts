@@ -67,7 +67,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     giveUp({ text: say('failedFunds'), again: () => location.reload() })
     return
   }
-  const comparable = list.filter((fund) => fund.comparable)
+  const comparable = list.filter((fund) => fund.not_comparable === null)
   const draw = drawer(
     page,
     comparable.map(({ name }) => name),
@@ -83,7 +83,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     place: root,
     say,
     load: () => Promise.resolve(list),
-    mayPick: ({ comparable }) => comparable,
+    mayPick: (fund) => fund.not_comparable === null,
     onPick: ({ isin }) => choose([...isinsAsked(), isin]),
   })
   const showRows = () => compared.tBodies[0]?.replaceChildren(...sorted.rows())
@@ -112,6 +112,8 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     picker.leaveOut(funds)
     tell(told)
     figure.setAttribute('aria-busy', 'true')
+    // Figures of the period before would stand beside the button of another one.
+    root.classList.add('waiting')
     figure.hidden = funds.length === 0
     keepRoom(figure, funds.length)
     compared.hidden ||= funds.length === 0
@@ -120,6 +122,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     // A slow answer must not win over a later choice.
     if (mine !== turn) return
     figure.removeAttribute('aria-busy')
+    root.classList.remove('waiting')
     const faults = faultsOf(result, say, () => void show())
     // Screen readers read again what is told again.
     if (faults.length > 0) tell([...told, ...faults])
@@ -204,8 +207,9 @@ function fundsAsked(list: readonly ListedFund[], say: Page['say']) {
   const funds = isinsInAddress().flatMap((asked) => {
     const fund = list.find(({ isin }) => isin === asked)
     if (fund === undefined) told.push({ text: say('unknown', { isin: asked }), kind: 'fault' })
-    else if (!fund.comparable) told.push({ text: say('barred', { fund: fund.name }), kind: 'fault' })
-    return fund?.comparable === true ? [fund] : []
+    else if (fund.not_comparable !== null)
+      told.push({ text: say(fund.not_comparable, { fund: fund.name }), kind: 'fault' })
+    return fund?.not_comparable === null ? [fund] : []
   })
   if (funds.length > mostCompared) told.push({ text: say('most'), kind: 'notice' })
   if (funds.length === 0) told.push({ text: say('none'), kind: 'notice' })
@@ -234,12 +238,45 @@ async function load(
   const unpaid = loaded.filter(
     ({ accumulating }, place) => accumulating === false && known[place]?.actions.distributions.length === 0,
   )
-  return { comparison, loaded, failed, lonely: { few: at(few), alone: at(alone) }, unpaid }
+  const cut = comparison === null ? [] : shorteners(loaded, known, first)
+  return { comparison, loaded, failed, lonely: { few: at(few), alone: at(alone) }, unpaid, cut }
+}
+
+/** Days that a weekend, holidays or a weekly price explain. */
+const usualGap = 10
+
+interface Shortener {
+  readonly fund: ListedFund
+  readonly end: 'begins' | 'ends'
+  /** Since 1970-01-01. */
+  readonly day: number
+}
+
+/** The funds that make a comparison shorter than the others have prices: those that begin last or end first. */
+function shorteners(
+  funds: readonly ListedFund[],
+  histories: readonly History[],
+  first: number | null,
+): readonly Shortener[] {
+  const spans = funds.map((fund, place) => {
+    const prices = histories[place]?.prices ?? []
+    return { fund, from: prices[0]?.day ?? NaN, to: prices.at(-1)?.day ?? NaN }
+  })
+  const earliest = Math.max(first ?? -Infinity, Math.min(...spans.map(({ from }) => from)))
+  const latest = Math.max(...spans.map(({ to }) => to))
+  const begin = Math.max(...spans.map(({ from }) => from))
+  const end = Math.min(...spans.map(({ to }) => to))
+  const late = begin > earliest + usualGap ? spans.filter(({ from }) => from === begin) : []
+  const early = end < latest - usualGap ? spans.filter(({ to }) => to === end) : []
+  return [
+    ...late.map(({ fund, from }): Shortener => ({ fund, end: 'begins', day: from })),
+    ...early.map(({ fund, to }): Shortener => ({ fund, end: 'ends', day: to })),
+  ]
 }
 
 /** What cannot be shown of the funds, and why. @param again loads what has failed once more */
 function faultsOf(
-  { comparison, loaded, failed, lonely, unpaid }: Awaited<ReturnType<typeof load>>,
+  { comparison, loaded, failed, lonely, unpaid, cut }: Awaited<ReturnType<typeof load>>,
   say: Page['say'],
   again: () => void,
 ): readonly Message[] {
@@ -250,6 +287,10 @@ function faultsOf(
   return [
     ...(failed.length > 0 ? [{ ...faultOf('failed', ...failed), again }] : []),
     ...(loaded.length > 0 && comparison === null ? [faultOf('noDays')] : []),
+    ...cut.map(({ fund, end, day }) => ({
+      text: say(end, { fund: fund.name, day: dayIn(language, isoOf(day)) }),
+      kind: 'notice' as const,
+    })),
     ...lonely.few.map((fund) => faultOf('few', fund)),
     ...lonely.alone.map((fund) => faultOf('alone', fund)),
     ...(unpaid.length > 0 ? [{ ...faultOf('unpaid', ...unpaid), kind: 'notice' as const }] : []),
@@ -271,7 +312,9 @@ function drawer({ part }: Page, names: readonly string[]) {
     const last = comparison?.days.at(-1)
     const day = (number: number | undefined) => (number === undefined ? '–' : dayIn(language, isoOf(number)))
     const filled = ({ dataset }: HTMLElement) =>
-      (dataset['text'] ?? '').replace('{first}', day(first)).replace('{last}', day(last))
+      ((funds.length === 1 ? dataset['one'] : undefined) ?? dataset['text'] ?? '')
+        .replace('{first}', day(first))
+        .replace('{last}', day(last))
     for (const { heading, unknown } of headings)
       heading.textContent = comparison === null ? unknown : filled(heading)
     if (comparison === null) return

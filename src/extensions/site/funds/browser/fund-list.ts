@@ -8,7 +8,8 @@ export interface ListedFund {
   readonly currency: string
   readonly price: { readonly date: string } | null
   readonly accumulating: boolean | null
-  readonly comparable: boolean
+  /** Why it cannot be compared. */
+  readonly not_comparable: 'young' | 'no_prices' | 'not_permitted' | null
   readonly total_expense_ratio: number | null
   readonly srri: number | null
   readonly page: Readonly<Record<'de' | 'en', string>>

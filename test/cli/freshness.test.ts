@@ -250,10 +250,14 @@ describe('the status page', () => {
   it.each([
     [
       'index.html',
-      'Some prices are stale',
+      '2 prices are late or stale',
       ['late', '30\u00a0Nov\u00a02026', 'not monitored', '≥\u00a01,000'],
     ],
-    ['de.html', 'Preise sind veraltet', ['verspätet', '30.11.2026', 'nicht überwacht', '≥\u00a01.000']],
+    [
+      'de.html',
+      '2 Preise sind verspätet oder veraltet',
+      ['verspätet', '30.11.2026', 'nicht überwacht', '≥\u00a01.000'],
+    ],
   ])('%s shows the same as the JSON, escapes names and loads nothing from elsewhere', (name, ...said) => {
     const page = textOf('out', name)
     expect(page).toContain('<bdi>&#60;/script&#62;&#60;b&#62;&#34;&#38;&#39;</bdi>')

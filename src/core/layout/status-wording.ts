@@ -10,10 +10,23 @@ export const statusWords = bilingual((say) => ({
     ),
   verdicts: {
     fresh: say('All prices are up to date', 'Alle Preise sind aktuell'),
-    late: say('Some prices are late', 'Einige Preise sind verspätet'),
-    stale: say('Some prices are stale', 'Einige Preise sind veraltet'),
     unwatched: say('No prices are monitored', 'Es werden keine Preise überwacht'),
   },
+  /** @param which late, stale, or both */
+  overdueVerdict: (count: string, which: 'late' | 'stale' | 'both') => {
+    const words = {
+      late: say('late', 'verspätet'),
+      stale: say('stale', 'veraltet'),
+      both: say('late or stale', 'verspätet oder veraltet'),
+    }
+    return count === '1'
+      ? say(`1 price is ${words[which]}`, `1 Preis ist ${words[which]}`)
+      : say(`${count} prices are ${words[which]}`, `${count} Preise sind ${words[which]}`)
+  },
+  upToDate: (count: string) =>
+    count === '1'
+      ? say('1 fund is up to date', '1 Fonds ist aktuell')
+      : say(`${count} funds are up to date`, `${count} Fonds sind aktuell`),
   snapshot: say('Snapshot', 'Datenstand'),
   asOf: say('As of', 'Stichtag'),
   live: say('Live since', 'Online seit'),
@@ -40,7 +53,7 @@ export const statusWords = bilingual((say) => ({
     'Die neuen Preise dieser Fonds werden geprüft. Bis dahin bleiben die zuletzt veröffentlichten Preise bestehen.',
   ),
   overdue: say('Overdue prices', 'Überfällige Preise'),
-  others: say('All other funds', 'Alle übrigen Fonds'),
+  others: say('Other funds', 'Übrige Fonds'),
   all: say('All funds', 'Alle Fonds'),
   more: (count: string) =>
     say(`${count} more funds are in the JSON document.`, `Das JSON-Dokument enthält ${count} weitere Fonds.`),

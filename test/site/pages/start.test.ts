@@ -210,15 +210,20 @@ describe('the start page', () => {
       '<p>We have launched funds since 1950.</p> <p>Questions? &#60;b&#62;Ask us&#60;/b&#62;.</p>',
     )
     expect(read('de.html')).toContain('<p>Wir legen seit 1950 Fonds auf.</p>')
+    // Before ours.
+    expect(read('index.html').indexOf('Questions?')).toBeLessThan(read('index.html').indexOf('As of 20'))
     expect(read('index.html')).toContain('As of 20\u00a0Nov\u00a02026')
     expect(read('de.html')).toContain('Stichtag: 20.11.2026')
   })
 
-  it('shows the highest and the lowest changes of the newest day, as the list of funds has them, and leads to all', () => {
+  it('shows the largest gains and losses of the newest day, as the list of funds has them, and leads to all', () => {
     const { funds } = JSON.parse(read('funds/index.json')) as {
       funds: { isin: string; price: { date: string; change_percent: string | null } | null }[]
     }
-    const [, high = '', low = ''] = read('index.html').split('<caption')
+    const [, ...tables] = read('index.html').split('<caption class="unseen">')
+    const [high = '', low = ''] = ['Largest gains', 'Largest losses'].map((caption) =>
+      tables.find((table) => table.startsWith(caption)),
+    )
     const changesIn = (table: string) =>
       [
         ...table.matchAll(
@@ -230,16 +235,27 @@ describe('the start page', () => {
       price?.date === asOf && price.change_percent !== null ? [Number(price.change_percent)] : [],
     )
     changes.sort((one, other) => other - one)
-    expect(changes.length).toBeGreaterThan(5)
-    expect(changesIn(high).map(([, change]) => change)).toEqual(changes.slice(0, changesIn(high).length))
-    expect(changesIn(low).map(([, change]) => change)).toEqual(
-      changes.toReversed().slice(0, changesIn(low).length),
-    )
+    const gains = changes.filter((change) => change > 0).slice(0, 5)
+    const losses = changes
+      .filter((change) => change < 0)
+      .toReversed()
+      .slice(0, 5)
+    expect(gains.length + losses.length).toBeGreaterThan(4)
+    expect(changesIn(high).map(([, change]) => change)).toEqual(gains)
+    expect(changesIn(low).map(([, change]) => change)).toEqual(losses)
     const shown = [...changesIn(high), ...changesIn(low)]
-    expect(shown).toHaveLength(Math.min(10, changes.length))
+    // One scale from one axis: the width of a bar is its part of the largest change of both tables.
+    const largest = Math.max(...shown.map(([, change]) => Math.abs(change)))
+    const bars = [
+      ...`${high}${low}`.matchAll(
+        /<svg aria-hidden="true"><rect(?: class="down")? width="([\d.]+)%"\/><\/svg>/g,
+      ),
+    ]
+    const widths = bars.map(([, width]) => Math.round(Number(width)))
+    expect(widths).toEqual(shown.map(([, change]) => Math.round((Math.abs(change) / largest) * 100)))
     for (const [isin, change] of shown)
       expect(Number(funds.find((fund) => fund.isin === isin)?.price?.change_percent)).toBe(change)
-    expect(read('index.html')).toContain('<h2>Changes on 20\u00a0Nov\u00a02026</h2>')
+    expect(read('index.html')).toContain('<h2>Price changes on 20\u00a0Nov\u00a02026</h2>')
     expect(read('index.html')).toContain(
       `<a class="button first" href="funds/index.html">All funds (${funds.length})</a>`,
     )

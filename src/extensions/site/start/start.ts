@@ -52,7 +52,7 @@ function startPage(source: SitePageSource, language: Language): string {
   const link = (to: string) => linkTo(key, to)
   const count = fixedIn(language, funds.length, 0)
   const name = publisher?.name ?? null
-  const text = publisher?.start[language] ?? null
+  const own = publisher?.start[language]?.split(/\n\s*\n/) ?? []
   const others = (['docs', 'explorer', 'downloads', 'status'] as const).filter((part) => parts.includes(part))
   const title = name === null ? shell.brand : `${shell.brand} · ${name}`
   return layout({
@@ -71,8 +71,8 @@ function startPage(source: SitePageSource, language: Language): string {
         <div>
           ${name !== null && html`<p class="eyebrow">${name}</p> `}
           <h1>${shell.brand}</h1>
-          <p class="lead">${w.lead(count, dayIn(language, asOf))}</p>
-          ${text?.split(/\n\s*\n/).map((paragraph) => html`<p>${paragraph}</p> `)}
+          ${own.length > 0 && html`<div>${own.map((paragraph) => html`<p>${paragraph}</p> `)}</div> `}
+          <p class="${own.length === 0 ? 'lead' : 'quiet'}">${w.lead(count, dayIn(language, asOf))}</p>
         </div>
         <div class="finder">
           ${searchBox(language, link)}
@@ -144,7 +144,7 @@ type Mover = FundEntry & { readonly newest: NonNullable<FundEntry['newest']>; re
 
 const mostMovers = 5
 
-/** The highest and the lowest changes of the newest day. A fund younger than one year has none (MiFID II). */
+/** The largest gains and losses of the newest day. A fund younger than one year has no change (MiFID II). */
 function movers({ funds, publisher }: SitePageSource, language: Language): Html | null {
   const w = startWords[language]
   const day = funds.reduce(
@@ -157,16 +157,15 @@ function movers({ funds, publisher }: SitePageSource, language: Language): Html 
       return newest?.date === day && change !== null ? [{ ...fund, newest, change }] : []
     })
     .sort((one, other) => Number(other.change) - Number(one.change))
-  if (moved.length === 0) return null
-  const half = Math.min(mostMovers, Math.ceil(moved.length / 2))
-  const highest = moved.slice(0, half)
-  const lowest = moved.slice(half).slice(-half).reverse()
-  // One scale for both tables.
-  const bar = rowBars([...highest, ...lowest].map(({ change }) => Number(change)))
+  const gains = moved.filter(({ change }) => Number(change) > 0).slice(0, mostMovers)
+  const losses = moved.filter(({ change }) => Number(change) < 0).slice(-mostMovers)
+  if (gains.length + losses.length === 0) return null
+  // One scale and one axis for both tables.
+  const bar = rowBars([...gains, ...losses].map(({ change }) => Math.abs(Number(change))))
   const tableOf = (heading: string, some: readonly Mover[]) =>
     moverTable(heading, some, bar, publisher, language)
   return html`<h2>${w.movers(dayIn(language, day))}</h2>
-    <div class="movers">${tableOf(w.highest, highest)} ${tableOf(w.lowest, lowest)}</div>
+    <div class="movers">${tableOf(w.gains, gains)} ${tableOf(w.losses, losses.toReversed())}</div>
     <p class="quiet small">${fundWords[language].past}</p> `
 }
 
@@ -181,7 +180,7 @@ function moverTable(
   const pageOf = (isin: string) => linkTo(startKeys[language], fundPageKeys(isin)[language])
   const changeOf = (change: string) => {
     const cell = changeCell(language, change, 'number')
-    const drawn = raw(bar(Number(change), Number(change) < 0 ? 'down' : ''))
+    const drawn = raw(bar(Math.abs(Number(change)), Number(change) < 0 ? 'down' : ''))
     return { ...cell, content: html`${drawn}${cell.content}` }
   }
   const rowOf = ({ isin, name, currency, newest, change, overdue }: Mover): readonly TableCell[] => [

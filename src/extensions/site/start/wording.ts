@@ -14,9 +14,9 @@ export const startWords = bilingual((say) => ({
     ),
   find: say('Find a fund', 'Fonds finden'),
   allFunds: (count: string) => say(`All funds (${count})`, `Alle Fonds (${count})`),
-  movers: (day: string) => say(`Changes on ${day}`, `Veränderungen am ${day}`),
-  highest: say('Highest changes', 'Höchste Veränderungen'),
-  lowest: say('Lowest changes', 'Niedrigste Veränderungen'),
+  movers: (day: string) => say(`Price changes on ${day}`, `Preisänderungen am ${day}`),
+  gains: say('Largest gains', 'Größte Gewinne'),
+  losses: say('Largest losses', 'Größte Verluste'),
   overview: say('Data and documentation', 'Daten und Dokumentation'),
   about: {
     docs: say(

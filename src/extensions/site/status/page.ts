@@ -2,7 +2,7 @@
 
 import type { Page, Publisher } from '../../../core/api/contract/page.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
-import { type MarkedFund, marks } from '../../../core/guards/assess.ts'
+import { countsByMark, type FreshnessCounts, type MarkedFund, marks } from '../../../core/guards/assess.ts'
 import { maxBusinessDays } from '../../../core/guards/calendar.ts'
 import { dayIn, fixedIn, unbroken } from '../../../core/layout/formats.ts'
 import { sortedByName } from '../funds/list.ts'
@@ -49,9 +49,14 @@ function statusPage(
   language: Language,
   { baseUrl, publisher, isAlone, parts }: PageSite,
 ): string {
-  const { snapshot, asOf, funds, documents, bytes, assessment } = source
-  const { counts, newestPrice, oldestPrice } = assessment
-  const others = sortedByName(assessment.funds.filter(({ mark }) => mark !== 'late' && mark !== 'stale'))
+  const { snapshot, asOf, documents, bytes, assessment } = source
+  const { newestPrice, oldestPrice, overdue } = assessment
+  // Those of the list of funds. The JSON counts funds that are not published, too.
+  const funds = assessment.funds
+  const counts = countsByMark((each) => funds.filter(({ mark }) => mark === each).length)
+  const fresh = sortedByName(funds.filter(({ mark }) => mark === 'fresh'))
+  const listed: readonly string[] = ['fresh', 'late', 'stale']
+  const others = sortedByName(funds.filter(({ mark }) => !listed.includes(mark)))
   const withheld = withheldFunds(source)
   const { shell } = wording[language]
   const w = statusWords[language]
@@ -59,9 +64,11 @@ function statusPage(
   const toJson = linkTo(key, statusKey)
   const verdict = (['stale', 'late', 'fresh'] as const).find((mark) => counts[mark] > 0) ?? 'unwatched'
   const count = (number: number) => fixedIn(language, number, 0)
+  const names = { publisher, hasPages: !isAlone }
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
-      ${fundTable(caption, some, language, { publisher, hasPages: !isAlone })}`
+      ${fundTable(caption, some, language, names)}`
+  const upToDate = w.upToDate(count(fresh.length))
   const figures = [
     [
       figure(w.asOf, dayIn(language, asOf)),
@@ -70,7 +77,7 @@ function statusPage(
     ],
     figure(w.newest, newestPrice === null ? noValue(language) : dayIn(language, newestPrice)),
     figure(w.oldest, oldestPrice === null ? noValue(language) : dayIn(language, oldestPrice.day)),
-    figure(w.funds, count(funds)),
+    figure(w.funds, count(funds.length)),
     figure(w.documents, count(documents), sizeIn(language, bytes)),
   ]
   return layout({
@@ -87,22 +94,37 @@ function statusPage(
     scripts: [scriptKey],
     ...(parts.includes('changes') && { head: feedLink(key, language) }),
     main: html`<h1>${shell.parts.status}</h1>
-      <p class="verdict ${verdict}">${w.verdicts[verdict]}</p>
+      <p class="verdict ${verdict}">${verdictIn(language, verdict, counts)}</p>
       <p class="codes">
         <span>${w.snapshot} <code>${snapshot}</code></span>
       </p>
       <dl class="headline">${figures}</dl>
       <h2>${w.prices}</h2>
       <dl class="headline">
-        ${marks.map((mark) => figure(markedAs(counts[mark] > 0 ? mark : '', w.marks[mark]), count(counts[mark])))}
+        ${marks.map((mark) => counts[mark] > 0 && figure(markedAs(mark, w.marks[mark]), count(counts[mark])))}
       </dl>
       ${withheld.length > 0 && [list(w.withheld, withheld), html`<p class="quiet small note">${w.withheldNote}</p>`]}
-      ${assessment.overdue.length > 0 && list(w.overdue, assessment.overdue)}
-      ${others.length > 0 && list(others.length < assessment.funds.length ? w.others : w.all, others)}
+      ${overdue.length > 0 && list(w.overdue, overdue)}${others.length > 0 && list(others.length < funds.length ? w.others : w.all, others)}
+      ${
+        fresh.length > 0 &&
+        html`<details class="folded">
+          <summary><span>${upToDate}</span></summary>
+          ${fundTable(upToDate, fresh, language, names)}
+        </details> `
+      }
       <p class="quiet small note">${w.note}</p>
       <p><a href="${toJson}">${w.asData}</a></p>
       ${parts.includes('changes') && html`<p><a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a></p>`}`,
   })
+}
+
+type Verdict = 'stale' | 'late' | 'fresh' | 'unwatched'
+
+function verdictIn(language: Language, verdict: Verdict, { late, stale }: FreshnessCounts): string {
+  const w = statusWords[language]
+  if (verdict === 'fresh' || verdict === 'unwatched') return w.verdicts[verdict]
+  const which = late === 0 ? 'stale' : stale === 0 ? 'late' : 'both'
+  return w.overdueVerdict(fixedIn(language, late + stale, 0), which)
 }
 
 /** Filled in by status.js. A figure that always comes keeps its place, so that nothing moves. */

@@ -184,19 +184,19 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
       [
         '',
         'Try again',
-        'The changes on 20\u00a0Nov\u00a02026 could not be loaded.',
-        'are not known (any more)',
+        'The changes on 2\u00a0Jan\u00a02026 could not be loaded.',
+        'Nothing is known of 2\u00a0Jan\u00a02026',
       ],
       [
         'de.html',
         'Erneut versuchen',
-        'Die Änderungen vom 20.11.2026 konnten nicht',
-        'sind nicht (mehr) bekannt',
+        'Die Änderungen vom 02.01.2026 konnten nicht',
+        'Über den 02.01.2026 ist nichts bekannt',
       ],
     ] as const) {
       await withPage('docs/', async (page) => {
         await page.route('**/changes/*.json', (route) => route.fulfill({ status: 503, body: '' }))
-        await page.goto(`${site.base}/changes/${key}?day=${asOf}`)
+        await page.goto(`${site.base}/changes/${key}?day=2026-01-02`)
         const told = page.locator('#day [role="status"]')
         await expect.poll(() => told.innerText()).toContain(failed)
         await page.unroute('**/changes/*.json')

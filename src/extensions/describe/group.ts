@@ -5,6 +5,7 @@ import { type EndpointGroup, generalGroup } from '../../core/api/contract/errors
 import type { Page, SitePageSource } from '../../core/api/contract/page.ts'
 import { byIsin, type Optional, record, type RecordOf, type Shape } from '../../core/api/contract/shape.ts'
 import { schemaKey } from './json-schema.ts'
+import { memberText } from './members.ts'
 import { type ErrorCase, errorCases, strayErrorCases } from '../../core/api/derive/error-cases.ts'
 import type { DocumentFormat, Format, Language, Problem } from '../../core/api/routes/table.ts'
 import {
@@ -242,18 +243,21 @@ interface DescribedField {
   readonly notes: string
 }
 
-function fieldsOf(shape: Shape, language: Language, depth = 0): readonly DescribedField[] {
+/** @param parent name of the field around them; '' in a document */
+function fieldsOf(shape: Shape, language: Language, depth = 0, parent = ''): readonly DescribedField[] {
   switch (shape.kind) {
     case 'record':
-      return Object.entries(shape.fields).flatMap(([name, field]) => withInner(name, field, language, depth))
+      return Object.entries(shape.fields).flatMap(([name, field]) =>
+        withInner(name, field, language, depth, parent),
+      )
     case 'nullable':
-      return fieldsOf(shape.of, language, depth)
+      return fieldsOf(shape.of, language, depth, parent)
     case 'list':
-      return withInner('[ ]', shape.of, language, depth)
+      return withInner('[ ]', shape.of, language, depth, parent)
     case 'keyed':
-      return withInner(`{${shape.key[language]}}`, shape.of, language, depth)
+      return withInner(`{${shape.key[language]}}`, shape.of, language, depth, parent)
     case 'byIsin':
-      return withInner('{ISIN}', shape.of, language, depth)
+      return withInner('{ISIN}', shape.of, language, depth, parent)
     default:
       return []
   }
@@ -264,11 +268,16 @@ function withInner(
   field: Shape | Optional,
   language: Language,
   depth: number,
+  parent: string,
 ): readonly DescribedField[] {
   const isOptional = field.kind === 'optional'
   const shape = isOptional ? field.of : field
   const [type, notes] = describe(shape, language)
-  return [{ name, depth, type, isOptional, notes }, ...fieldsOf(shape, language, depth + 1)]
+  // An item of an array or of a map has no name: those within it are members of the array.
+  const isNamed = /^\w/.test(name)
+  const text = notes === '' && isNamed ? (memberText(parent, name)?.[language] ?? '') : notes
+  const within = fieldsOf(shape, language, depth + 1, isNamed ? name : parent)
+  return [{ name, depth, type, isOptional, notes: text }, ...within]
 }
 
 function describe(shape: Shape, language: Language): readonly [type: string, notes: string] {

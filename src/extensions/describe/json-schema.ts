@@ -2,6 +2,7 @@
 
 import type { Endpoint } from '../../core/api/contract/endpoint.ts'
 import { lists } from '../../core/api/contract/lists.ts'
+import { memberText } from './members.ts'
 import { type Fields, record, type Shape, text, wholeNumber } from '../../core/api/contract/shape.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -9,7 +10,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 /** Source: JSON Schema 2020-12, its meta-schema's `$id`. */
 export const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
-export function schemaOf(shape: Shape): JsonSchema {
+/** @param name of the field that has this shape; '' for a document */
+export function schemaOf(shape: Shape, name = ''): JsonSchema {
   switch (shape.kind) {
     case 'text':
       return { type: 'string', description: shape.description.en, ...shape.form }
@@ -27,17 +29,27 @@ export function schemaOf(shape: Shape): JsonSchema {
     case 'flag':
       return { type: 'boolean', description: shape.description.en }
     case 'item':
-      return recordSchema({ name: { const: shape.name, type: 'string' }, value: schemaOf(shape.value) })
+      return {
+        ...recordSchema({
+          name: {
+            const: shape.name,
+            type: 'string',
+            description: 'Display name, the same in every response',
+          },
+          value: schemaOf(shape.value),
+        }),
+        description: `${shape.value.description.en}: its display name and its value`,
+      }
     case 'nullable':
-      return nullable(schemaOf(shape.of))
+      return nullable(schemaOf(shape.of, name))
     case 'record':
-      return fieldsSchema(shape.fields)
+      return fieldsSchema(shape.fields, name)
     case 'list':
-      return { type: 'array', items: schemaOf(shape.of) }
+      return { type: 'array', items: schemaOf(shape.of, name) }
     case 'keyed':
-      return keyedSchema(schemaOf(shape.of), shape.key.en)
+      return keyedSchema(schemaOf(shape.of, name), shape.key.en)
     case 'byIsin':
-      return mapByIsin(schemaOf(shape.of))
+      return mapByIsin(schemaOf(shape.of, name))
     default:
       return shape satisfies never
   }
@@ -49,11 +61,14 @@ const keyedSchema = (of: JsonSchema, key: string): JsonSchema => ({
   additionalProperties: of,
 })
 
-function fieldsSchema(members: Fields): JsonSchema {
+/** @param parent name of the field around them */
+function fieldsSchema(members: Fields, parent: string): JsonSchema {
   const fields = Object.entries(members)
   const optional = fields.filter(([, { kind }]) => kind === 'optional').map(([name]) => name)
   const properties = fields.map(([name, field]) => {
-    return [name, schemaOf(field.kind === 'optional' ? field.of : field)] as const
+    const schema = schemaOf(field.kind === 'optional' ? field.of : field, name)
+    const text = 'description' in schema ? null : memberText(parent, name)
+    return [name, text === null ? schema : { description: text.en, ...schema }] as const
   })
   return recordSchema(Object.fromEntries(properties), optional)
 }

@@ -275,6 +275,33 @@ describe('the schemas and examples of a demo snapshot', () => {
     }
   })
 
+  it('describe every property of every schema, in words of their own', () => {
+    const { components } = readJson<{ readonly components: { readonly schemas: object } }>(
+      site,
+      'openapi.json',
+    )
+    const bare: string[] = []
+    let count = 0
+    const look = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      for (const [name, inner] of Object.entries(value)) {
+        look(inner, `${path}.${name}`)
+        if (name !== 'properties') continue
+        for (const [property, schema] of Object.entries(inner as object)) {
+          count++
+          const { description = '', $ref } = schema as {
+            readonly description?: string
+            readonly $ref?: string
+          }
+          if ($ref === undefined && !/\w{2}/.test(description)) bare.push(`${path}.${property}`)
+        }
+      }
+    }
+    look(components.schemas, '')
+    expect(count).toBeGreaterThan(400)
+    expect(bare).toEqual([])
+  })
+
   it('answer every path as the OpenAPI document says', async () => {
     const all = Object.entries(readJson<Description>(site, 'openapi.json').paths)
     // A snapshot that was not published has no changes.

@@ -122,6 +122,7 @@ function knownOf(file: string | null) {
 }
 
 async function explainFile(file: string, given: ReadOptions, as: string | undefined) {
+  if (!existsSync(file)) throw new Error(`${file} does not exist`)
   const start = openStart(file)
   const { reader, table, question } = chosenReader(start, given, as)
   const options = table === undefined ? given : { ...given, table }

@@ -228,3 +228,8 @@ it.each([
   const { printed } = await explain(`${header}\n${first};${values}\n`)
   expect(printed.files[0]).toMatchObject({ table })
 })
+
+it('names a file that does not exist', async () => {
+  const { code, stderr } = await run(['import', 'none.csv', '--explain'], { cwd: tempFolder().path })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'fundpress: none.csv does not exist\n' })
+})

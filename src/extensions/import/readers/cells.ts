@@ -5,7 +5,7 @@ import { quoted } from '../../../core/data/model/printable.ts'
 import type { CellLines, Layout } from '../layout.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
 import { convert, isProblem, wknOf, type FileCell, type Value } from '../values.ts'
-import type { ReadOptions, RowSink, Told } from './reader.ts'
+import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
 
 /** Tools to read the lines of a file with. */
 interface Reading {
@@ -23,7 +23,11 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
   const notations = await sniffNotations(file, { cells, layout, bytes }, options)
   const valuesIn = lineConverter(table, layout, notations, options)
   const columns = [...layout.fields, ...layout.constants].map(({ column }) => column.name)
-  const take = sink.rowsOf(table.name, columns, options.scope === 'upsert' ? 'kept' : 'emptied')
+  const isNumbered = table.key.includes(place) && !columns.includes(place)
+  const absent = options.scope === 'upsert' ? 'kept' : 'emptied'
+  const take = isNumbered
+    ? numberedRows(table, columns, sink, absent)
+    : sink.rowsOf(table.name, columns, absent)
   let lines = 0
   await cells.read({
     line: (found, line) => {
@@ -47,8 +51,35 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
     )
   return {
     form: [cells.form, ...notations.form],
-    notes: [...layout.notes(), ...cells.notesOn(layout.fields.map(({ at }) => at))],
+    notes: [
+      ...layout.notes(),
+      ...(isNumbered ? ['numbered by the order of the lines: position'] : []),
+      ...cells.notesOn(layout.fields.map(({ at }) => at)),
+    ],
     warnings: layout.warnings(),
+  }
+}
+
+/** The key column of lists, which says where in its list a row stands. */
+export const place = 'position'
+
+/** Numbers the rows of each list, which replaces the one that the database has: it may have been longer. */
+function numberedRows(
+  table: SchemaTable,
+  columns: readonly string[],
+  sink: RowSink,
+  absent: Absent,
+): TakeRow {
+  const take = sink.rowsOf(table.name, [...columns, place], absent)
+  const keys = table.key.filter((name) => name !== place)
+  const counts = new Map<string, number>()
+  return (values, line) => {
+    const key = Object.fromEntries(keys.map((name) => [name, values[columns.indexOf(name)] ?? null]))
+    const list = Object.values(key).join(' ')
+    const count = counts.get(list) ?? 0
+    if (count === 0) sink.gone(table.name, key, `line ${String(line)}`)
+    counts.set(list, count + 1)
+    take([...values, count + 1], line)
   }
 }
 

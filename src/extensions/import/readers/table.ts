@@ -7,7 +7,7 @@ import { readEncoding } from '../encoding.ts'
 import { columnLayout, columnsOf, fitsTable, headerName, keyNames, type CellLines } from '../layout.ts'
 import { headerOf, headerWithin } from '../lines.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
-import { passMeter, readCells, within } from './cells.ts'
+import { passMeter, place, readCells, within } from './cells.ts'
 import { proposedMap, usualColumn } from '../usual-names.ts'
 import { linesOfSheet } from '../workbook.ts'
 import type { FileStart, ReadColumn, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
@@ -32,7 +32,7 @@ export const table: Reader = {
     const cells = await openCells(start, own, sink, options)
     const columnMap = isProposing ? proposedMap(own, cells.header, known) : known
     const absence = {
-      computed: options.isDeriving && name === 'price' ? derivableColumns : [],
+      computed: options.isDeriving && name === 'price' ? derivableColumns : [place],
       isKeeping: isProposing || (options.scope === 'upsert' && options.hasRows(name)),
     }
     const layout = within(`${file}, line ${cells.headerLine}`, () =>

@@ -1,0 +1,55 @@
+/** Lists without a position: the lines are numbered in their order, and the list replaces the one before. */
+import { describe, expect, it } from 'vitest'
+import { readDatabase } from '../../support/database.ts'
+import { importFolder, isins } from './database.ts'
+
+const folder = importFolder()
+const [first, second] = isins
+
+const header = ['isin', 'type', 'name_de', 'percent']
+const item = (isin: string, type: string, name: string) => [isin, type, name, '10']
+const query = `SELECT type || ' ' || position || ' ' || name_de AS item FROM structure_item
+  WHERE isin = '${first}' AND type IN ('top_values', 'countries') ORDER BY type, position`
+
+describe('import of lists without a position', () => {
+  it('numbers the lines of each, and replaces what was there', async () => {
+    const db = folder.database()
+    const items = () => readDatabase(folder.file(db), query).map((row) => row['item'])
+    const take = async (...lines: readonly (readonly string[])[]) => {
+      const ended = await folder.importLines(
+        db,
+        'structure_item',
+        [header, ...lines],
+        ['--allow', 'removed-rows', '--reason', 'a shorter list'],
+      )
+      expect(ended).toMatchObject({ code: 0, stderr: '' })
+      return ended.stdout
+    }
+    const said = await take(
+      item(first, 'top_values', 'Elbe'),
+      item(second, 'top_values', 'Oder'),
+      item(first, 'countries', 'Polen'),
+      item(first, 'top_values', 'Weser'),
+      item(first, 'top_values', 'Rhein'),
+    )
+    expect(said).toContain('numbered by the order of the lines: position')
+    const whole = ['countries 1 Polen', 'top_values 1 Elbe', 'top_values 2 Weser', 'top_values 3 Rhein']
+    expect(items()).toEqual(whole)
+    await take(item(first, 'top_values', 'Rhein'), item(first, 'top_values', 'Elbe'))
+    expect(items()).toEqual(['countries 1 Polen', 'top_values 1 Rhein', 'top_values 2 Elbe'])
+  })
+
+  it('counts good lines only', async () => {
+    const db = folder.database()
+    const lines = [
+      header,
+      item(first, 'top_values', 'Elbe'),
+      [first, 'top_values', 'Oder', 'x'],
+      item(first, 'top_values', 'Weser'),
+    ]
+    await folder.importLines(db, 'structure_item', lines, ['--skip-bad'])
+    expect(
+      readDatabase(folder.file(db), query).filter(({ item: text }) => String(text).startsWith("top")),
+    ).toEqual([{ item: 'top_values 1 Elbe' }, { item: 'top_values 2 Weser' }])
+  })
+})

@@ -242,7 +242,7 @@ function isFree(table: string, column: string): boolean {
     'profile: end_of_fiscal_year total_fund_assets_currency',
     'fund: currency',
     'corporate_action: currency factor successor_isin',
-    'document: language url',
+    'document: language country url',
   )
   const listed = [...dates, ...decimals, ...enumerations, ...fixed]
   return !listed.some(([inTable, name]) => inTable === table && name === column)

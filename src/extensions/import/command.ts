@@ -419,7 +419,7 @@ function readingOf(session: Session, flags: Flags) {
     named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
     constants: constantsOf(flags),
     takesMinorUnits: flags.minorUnits === true,
-    splitFactor: flags.splitFactor ?? session.settingsOf(importSettings).import.splitFactor,
+    splitFactor: flags.splitFactor ?? session.settingsOf(importSettings).import.splitFactor ?? undefined,
     isDeriving: flags.derive === true,
     scope: replaceAll === true ? 'table' : replace === true ? 'funds' : 'upsert',
     habitsOf: habitsOf(session),

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { OwnSettings } from '../../core/cli/own-settings.ts'
-import { numberBetween, say, settingText as text, whole } from '../../core/cli/setting-fields.ts'
+import { numberBetween, orNull, say, settingText as text, whole } from '../../core/cli/setting-fields.ts'
 import { dateForms } from './days.ts'
 import { splitFactors } from './readers/reader.ts'
 import { oneByteEncodings } from '../../core/data/model/encodings.ts'
@@ -53,8 +53,8 @@ export const settings = {
             ),
             splitFactor: say(
               'What SplitFactor of FundsXML counts, as --split-factor says it.',
-              z.enum(splitFactors, `one of ${splitFactors.join(', ')}`),
-            ).optional(),
+              orNull(z.enum(splitFactors, `one of ${splitFactors.join(', ')}`)),
+            ),
           },
           'an object',
         )

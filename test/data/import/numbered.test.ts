@@ -49,7 +49,7 @@ describe('import of lists without a position', () => {
     ]
     await folder.importLines(db, 'structure_item', lines, ['--skip-bad'])
     expect(
-      readDatabase(folder.file(db), query).filter(({ item: text }) => String(text).startsWith("top")),
+      readDatabase(folder.file(db), query).filter(({ item: text }) => String(text).startsWith('top')),
     ).toEqual([{ item: 'top_values 1 Elbe' }, { item: 'top_values 2 Weser' }])
   })
 })

@@ -56,7 +56,10 @@ const nothingAllowed: Override = { allow: [], isForced: false, reason: null, who
 
 /** The beginning of a message: what names the row beside its ISIN. `type countries, position 3: ` */
 export function rowPlace(columns: readonly string[], values: readonly unknown[]): string {
-  const parts = columns.map((column, index) => `${column} ${printable(String(values[index]))}`)
+  // A document for all countries names none.
+  const parts = columns.flatMap((column, index) =>
+    column === 'country' && values[index] === '' ? [] : [`${column} ${printable(String(values[index]))}`],
+  )
   return parts.length === 0 ? '' : `${parts.join(', ')}: `
 }
 

@@ -13,6 +13,72 @@ const controls =
 export const coveredControls = (page: Page, within = 'body'): Promise<readonly string[]> =>
   page.evaluate<string[]>(`(${findCovered})(${JSON.stringify(controls)}, ${JSON.stringify(within)})`)
 
+/**
+ * Presses controls left, in the middle and right, as people do, and looks where the press arrives. Nothing else happens: the page
+ * stays as it is.
+ * @param press a mouse or a finger, at a place in the window @param most so many controls, evenly spread
+ * @returns how many were pressed, and a line for each press that did not arrive
+ */
+export async function pressControls(
+  page: Page,
+  press: (x: number, y: number) => Promise<void>,
+  most: number,
+): Promise<{ readonly pressed: number; readonly missed: readonly string[] }> {
+  const count = await page.evaluate<number>(`(${watchPresses})(${JSON.stringify(controls)}, ${most})`)
+  const missed: string[] = []
+  for (let index = 0; index < count; index++) {
+    for (const share of [0.1, 0.5, 0.9]) {
+      const place = await page.evaluate<{ x: number; y: number } | null>(`watched.place(${index}, ${share})`)
+      if (place === null) continue
+      await press(place.x, place.y)
+      const fault = await page.evaluate<string | null>(`watched.fault(${index})`)
+      if (fault !== null) missed.push(`${fault} (at ${share} of its width)`)
+    }
+  }
+  return { pressed: count, missed }
+}
+
+/** Runs in the browser: defines `watched`. */
+const watchPresses = `(controls, most) => {
+  let last = null
+  const stop = (event) => {
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }
+  // A list of choices would open at the press of a mouse.
+  addEventListener('mousedown', stop, true)
+  addEventListener('click', (event) => {
+    stop(event)
+    last = event.target
+  }, true)
+  const isSeen = (element) =>
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true }) &&
+    element.closest('.unseen') === null && element.getClientRects()[0]?.bottom + scrollY > 0
+  const seen = [...document.querySelectorAll(controls)].filter(isSeen)
+  const step = Math.max(1, seen.length / most)
+  const some = seen.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
+  const said = (element) => element.cloneNode(false).outerHTML.slice(0, 120) + ' ' + element.textContent.trim().slice(0, 40)
+  globalThis.watched = {
+    place: (index, share) => {
+      last = null
+      some[index].scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+      // A link on two lines has two boxes.
+      const box = some[index].getClientRects()[0]
+      const x = box.left + box.width * share
+      const y = box.top + box.height / 2
+      const isInside = x >= 0 && y >= 0 && x < document.documentElement.clientWidth && y < innerHeight
+      return box.width > 2 && box.height > 2 && isInside ? { x, y } : null
+    },
+    fault: (index) => {
+      const control = some[index]
+      if (last === null) return said(control) + ': nothing was pressed'
+      const arrives = control.contains(last) || last.closest('label')?.control === control || last === control.control
+      return arrives ? null : said(control) + ': ' + said(last) + ' was pressed'
+    },
+  }
+  return some.length
+}`
+
 /** Runs in the browser. */
 const findCovered = `(controls, within) => {
   const named = (element) => {

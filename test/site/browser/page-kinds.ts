@@ -76,6 +76,9 @@ const inBothLanguages: readonly (readonly [kind: string, en: string, de: string]
   ['the status page', 'status/', 'status/de.html'],
   ['the changes', 'changes/', 'changes/de.html'],
   ['a day of changes', 'changes/?day=2026-11-21', 'changes/de.html?day=2026-11-21'],
+  ['a day without changes', 'changes/?day=2001-02-03', 'changes/de.html?day=2001-02-03'],
+  ['a comparison without funds', 'compare/', 'compare/de.html'],
+  ['a search without funds', 'funds/?q=no+such+fund', 'funds/de.html?q=no+such+fund'],
   ['the downloads', 'downloads/latest/', 'downloads/latest/de.html'],
   ['the explorer', 'docs/explorer/', 'docs/de/explorer/'],
   ...['', 'conventions/', 'recipes/', 'clients/', 'lists/', 'terms/', 'v1/endpoints/prices/'].map(

@@ -144,9 +144,9 @@ If the database has a row with the same primary key, the row takes the values of
 columns that the file lacks: a file with the columns isin and data_permitted withdraws funds. Only a new row needs all
 mandatory columns. An empty cell is NULL. Bad lines are listed with their place. If there are any, and --skip-bad is not
 set, nothing is taken and the exit code is 1. With --skip-bad the other lines are taken, and the exit code is 0 up to a
-share of import.maxBadShare in the config (0.1); above it, it is 1, and no load is marked as complete. A line that repeats
-another word for word is counted; one with the same key and other values is bad. \`fundpress check\` finds what only a
-whole fund can show.
+share of import.maxBadShare in the config (0.1); above it, it is 1, and no load is marked as complete. With --replace, which
+would remove the rows of bad lines, nothing is taken. A line that repeats another word for word is counted; one with the
+same key and other values is bad. \`fundpress check\` finds what only a whole fund can show.
 
 Files: CSV in UTF-8, UTF-16 with a byte order mark (Excel: Unicode text), or an encoding with one byte for a character.
 Such a file does not say which one it is. It is read as Windows-1252 if every encoding of --encoding that makes words of
@@ -297,13 +297,14 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
 /** @returns why the import is no success, behind the name of the file; undefined if it is one */
 function badShareFault(
   summary: ImportSummary,
-  { skipBad, dryRun, complete, share }: Flags & { readonly share: number },
+  { skipBad, replace, replaceAll, dryRun, complete, share }: Flags & { readonly share: number },
 ): string | undefined {
   const { bad, rows, changes } = summary
   const lines = countOf(bad, 'bad line')
   const others = formatCount(rows - bad)
   if (changes === undefined) {
-    const advice = skipBad === true || rows === bad ? '' : ` (--skip-bad takes the other ${others})`
+    const hasNoOther = [skipBad, replace, replaceAll].includes(true) || rows === bad
+    const advice = hasNoOther ? '' : ` (--skip-bad takes the other ${others})`
     return `${lines}: nothing was taken${advice}`
   }
   if (!hasTooManyBad(summary, share)) return undefined

@@ -210,6 +210,11 @@ function assertTakeable(
   { scope, isDeriving }: ImportOptions,
 ): void {
   const names = staged.map(({ table }) => table.name)
+  if (bad > 0 && scope !== 'upsert')
+    throw new Error(
+      `${flagOf[scope]} removes rows that the files do not have, so also those of bad lines: nothing was taken; ` +
+        `correct the lines, or import without ${flagOf[scope]}`,
+    )
   if (scope === 'table' && names.length > 1)
     throw new Error(
       `--replace-all is for one table, and the files have rows of ${names.join(', ')}: --replace replaces those of their funds`,
@@ -218,6 +223,8 @@ function assertTakeable(
   if (isDeriving && bad === 0 && names.length > 0 && !names.includes('price'))
     throw new Error(`--derive is for prices, and the files have only rows of ${names.join(', ')}`)
 }
+
+const flagOf = { table: '--replace-all', funds: '--replace' } as const
 
 /** A reader has taken the file for one of its format, and found nothing in it. */
 function whyNothing(file: string, { leftOut }: FileCounts): string {

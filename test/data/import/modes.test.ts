@@ -91,6 +91,26 @@ describe('import --replace-all', () => {
   })
 })
 
+it.each(['--replace', '--replace-all'])(
+  'takes nothing with --skip-bad and %s if a line is bad: its row would be removed',
+  async (flag) => {
+    const db = folder.database()
+    const before = dumpAll(folder.file(db))
+    const lines = [header, [first, '4', '', '5'], [second, '4', 'Vier', '7']]
+    const ended = await folder.importLines(db, 'key_figure', lines, ['--skip-bad', flag, ...forced])
+    expect(ended.code).toBe(1)
+    expect(ended.stdout).toContain('line 2: name_de is empty')
+    expect(ended.stderr).toContain(
+      `${flag} removes rows that the files do not have, so also those of bad lines: nothing was taken; ` +
+        `correct the lines, or import without ${flag}`,
+    )
+    expect(dumpAll(folder.file(db))).toEqual(before)
+    // Nor is the other flag named as a way.
+    const { stderr } = await folder.importLines(db, 'key_figure', lines, [flag])
+    expect(stderr).toMatch(/has 1 bad line: nothing was taken\n$/)
+  },
+)
+
 describe('import of a file without a line after its header', () => {
   const headers = { fund: Object.keys({ isin: first, ...goodRows['fund'] }), key_figure: header }
   const flags = ['', '--replace', '--replace-all', '--replace-all --dry-run', '--replace-all --skip-bad']

@@ -210,7 +210,7 @@ function fileRow(
         ${byFormat.map(([{ label }, some]) =>
           some.length > 2
             ? manyFiles(label[language], some, language)
-            : some.map((file) => fileItem(label[language], file, language)),
+            : some.map((file) => fileItem((file.piece.label ?? label)[language], file, language)),
         )}
       </ul>
     </li> `,

@@ -35,6 +35,11 @@ import {
 
 const paths: Readonly<Record<Language, string>> = { en: 'fund-data.xlsx', de: 'fondsdaten.xlsx' }
 
+const labels = {
+  en: { en: 'Excel, English', de: 'Excel, englisch' },
+  de: { en: 'Excel, German', de: 'Excel, deutsch' },
+}
+
 export const excel: RowsFormat = {
   id: 'xlsx',
   kind: 'rows',
@@ -55,7 +60,7 @@ export const excel: RowsFormat = {
     return languages.map((language) => {
       const description = `Newest prices, computed figures, funds and key figures in a workbook, in ${languageNames[language]}`
       const shared = { row: 'workbook', describe, rows: { funds, digest } }
-      return { name: paths[language], ...shared, resource: { description } }
+      return { name: paths[language], ...shared, label: labels[language], resource: { description } }
     })
   },
   open: (work) => {
@@ -209,7 +214,7 @@ function openWorkbook(work: FormatWork, language: Language) {
             const cell = cells[column.at] ?? null
             const length = shownLength(column.type, cell)
             column.widest = Math.max(column.widest, length)
-            lines = Math.max(lines, Math.ceil(length / mostWidthOf(column)))
+            lines = Math.max(lines, Math.ceil(length / mostWidth))
             return cellOf(addressOf(place, number), column, cell)
           })
           sheet.rows.write(rowOf(number, line, lines))
@@ -424,19 +429,16 @@ function stylesOf(language: Language): string {
 /** Smaller numbers are those of formats that are built in. */
 const firstFormat = 164
 
-/** In characters, as widths of columns are. Longer texts wrap; names of funds hardly ever do. */
+/** In characters, as widths of columns are. Longer texts wrap. */
 const leastWidth = 9
 const mostWidth = 60
-const mostNameWidth = 100
 /** Excel leaves out some of a column for its edges, and the button of the filter hides the end of a title. */
 const edges = 2
 const filterButton = 3
 
-const mostWidthOf = ({ name }: SheetColumn): number => (name === 'name' ? mostNameWidth : mostWidth)
-
 function widthOf(column: SheetColumn): number {
   const words = column.title.split(' ').map(({ length }) => length + filterButton)
-  return Math.min(mostWidthOf(column), Math.max(leastWidth, column.widest, ...words)) + edges
+  return Math.min(mostWidth, Math.max(leastWidth, column.widest, ...words)) + edges
 }
 
 /** The lines that a title takes in its column. */

@@ -61,6 +61,8 @@ export interface Piece {
   /** The row of the downloads page that lists its files, beside those of other formats; null for files of a single fund. */
   readonly row: string | null
   readonly describe: Readonly<Record<Language, string>>
+  /** In place of the format's, where a row has several files of a format that differ. */
+  readonly label?: Readonly<Record<Language, string>>
   /** The source of the files; null for a piece that every build makes anew. */
   readonly rows: PieceRows | null
   /** Members of the files in `datapackage.json`, besides path, size and digest. */

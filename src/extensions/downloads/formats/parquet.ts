@@ -57,6 +57,8 @@ function openFile(table: OutputTable, work: FormatWork) {
 
 const otherTables = tables.filter((table) => table !== pricesTable)
 
+const exactLabel = { en: 'Parquet, exact', de: 'Parquet, exakt' }
+
 export const parquet: RowsFormat = {
   id: 'parquet',
   kind: 'rows',
@@ -72,7 +74,7 @@ export const parquet: RowsFormat = {
   pieces: (funds) =>
     [...tables, exactPrices].map((table) => {
       const piece = pieceOfTable(table, funds)
-      return table === exactPrices ? { ...piece, row: pricesTable.name } : piece
+      return table === exactPrices ? { ...piece, row: pricesTable.name, label: exactLabel } : piece
     }),
   open: (work) => {
     const others = writeOthers(work)

@@ -77,6 +77,44 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     })
   })
 
+  it('keeps the names at line ends within the content, and the last word of each, at every width', async () => {
+    const { isins, nameOf, asked, withPage } = compared
+    const endings = ['A (EUR)', 'A (GBP)', 'I (USD)', 'B 2031', 'C 111']
+    const longNames = new Map(
+      isins.slice(0, 5).map((isin, index) => {
+        const name = `WWW Mittelstand & Familienunternehmen der Nordamerikanischen Freihandelszone ${endings[index] ?? ''}`
+        return [isin, name]
+      }),
+    )
+    for (const names of [new Map<string, string>(), longNames])
+      await withPage('', desktopLight, async (page) => {
+        await page.route('**/funds/index.json', async (route) => {
+          const response = await route.fetch()
+          const { funds } = (await response.json()) as { funds: readonly { isin: string; name: string }[] }
+          const renamed = funds.map((fund) => ({ ...fund, name: names.get(fund.isin) ?? fund.name }))
+          await route.fulfill({ response, json: { funds: renamed } })
+        })
+        for (const width of [768, 1000, 1440]) {
+          await page.setViewportSize({ width, height: 900 })
+          await page.goto(`${compared.site.base}/compare/?isins=${asked(5)}`)
+          await ready(page)
+          const beyond = await page.evaluate<string[]>(`(() => {
+            const main = document.querySelector('main')
+            const edge = main.getBoundingClientRect().right - parseFloat(getComputedStyle(main).paddingRight)
+            return [...document.querySelectorAll('.end text')].flatMap((text) => {
+              const over = text.getBoundingClientRect().right - edge
+              return over > 0.5 ? [text.textContent + ': ' + over] : []
+            })
+          })()`)
+          expect({ width, beyond }).toEqual({ width, beyond: [] })
+          const shown = await page.locator('.drawn .end').allTextContents()
+          const endOf = (isin: string) => (names.get(isin) ?? nameOf(isin)).split(' ').at(-1) ?? ''
+          for (const isin of isins.slice(0, 5))
+            expect(shown.filter((text) => text.endsWith(endOf(isin)))).not.toEqual([])
+        }
+      })
+  })
+
   it('draws funds from 100 on the first day that they have in common, with their performance, from the API of its host', async () => {
     const { site, browser, db, isins, value } = compared
     const four = isins.slice(0, 4)

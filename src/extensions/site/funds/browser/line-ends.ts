@@ -1,7 +1,7 @@
 /** Names at the ends of a chart's lines. */
 
 import { lineStyle } from '../chart/charts.ts'
-import { apart, inTwoLines, shortened } from '../chart/end-names.ts'
+import { apart, inLines, shortened } from '../chart/end-names.ts'
 
 interface LineEnd {
   readonly name: string
@@ -25,15 +25,16 @@ export function lineEnds(
   ends: readonly LineEnd[],
   others: readonly string[],
 ): readonly SVGElement[] {
-  const { font, fontSize } = getComputedStyle(svg)
+  const { fontStyle, fontWeight, fontSize, fontFamily } = getComputedStyle(svg)
   const context = document.createElement('canvas').getContext('2d')
-  if (context !== null) context.font = font
+  // The style's own shorthand is empty, since figures of equal width have no place in it.
+  if (context !== null) context.font = `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}`
   const widthOf = (text: string) => context?.measureText(text).width ?? text.length * parseFloat(fontSize)
   const room = roomOf(svg) - nameStart
   const names = shortened(
     ends.map(({ name }) => name),
     others,
-  ).map((name) => inTwoLines(name, (text) => widthOf(text) <= room))
+  ).map((name) => inLines(name, (text) => widthOf(text) <= room))
   const depths = apart(ends.map(({ depth }, index) => ({ depth, lines: names[index]?.length ?? 1 })))
   return ends.map(({ style }, index) => {
     const end = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
@@ -47,11 +48,11 @@ export function lineEnds(
   })
 }
 
-/** Of names that are not shown on a narrow page, as wide as on a wide one: 10.5rem in `compare.css`. */
+/** Of names that are not shown on a narrow page, as wide as on a wide one: 13rem in `compare.css`. */
 const roomOf = (svg: Element) =>
   Math.max(
     parseFloat(getComputedStyle(svg).paddingRight),
-    10.5 * parseFloat(getComputedStyle(document.documentElement).fontSize),
+    13 * parseFloat(getComputedStyle(document.documentElement).fontSize),
   )
 
 /** @param place of the line, 0 beside the end of the chart's line */

@@ -1,4 +1,4 @@
-/** Names at the ends of lines: shortened, on two lines where one is too short, and never one over another. Pure. */
+/** Names at the ends of lines: shortened, on up to three lines where one is too short, and never one over another. Pure. */
 
 /** A line of text and the space between two names, as shares of the height of a chart that is wide enough for names. */
 const lineHeight = 0.05
@@ -37,20 +37,36 @@ export function shortened(names: readonly string[], others: readonly string[]): 
   })
 }
 
-/** Breaks a name between words. What does not fit on two lines ends with dots. @param fits tells it of a text */
-export function inTwoLines(name: string, fits: (text: string) => boolean): readonly string[] {
-  if (fits(name)) return [name]
-  const words = name.split(' ')
-  let count = words.length - 1
-  while (count > 0 && !fits(words.slice(0, count).join(' '))) count--
-  // A word that is longer than the line is cut itself.
-  if (count === 0) return [cut(name, fits)]
-  const rest = words.slice(count).join(' ')
-  return [words.slice(0, count).join(' '), fits(rest) ? rest : cut(rest, fits)]
+/** More would not leave room for five names. */
+const mostLines = 3
+
+/**
+ * Breaks a name between words. Of what does not fit on three lines the middle is left out: classes of shares differ at the end.
+ * @param fits tells of a text, if it has room on a line
+ */
+export function inLines(name: string, fits: (text: string) => boolean): readonly string[] {
+  const lines: string[] = []
+  let words = name.split(' ')
+  while (lines.length < mostLines - 1 && !fits(words.join(' '))) {
+    let count = words.length - 1
+    while (count > 0 && !fits(words.slice(0, count).join(' '))) count--
+    // A word that is longer than the line is cut itself, with what follows.
+    if (count === 0) break
+    lines.push(words.slice(0, count).join(' '))
+    words = words.slice(count)
+  }
+  const rest = words.join(' ')
+  return [...lines, fits(rest) ? rest : cut(rest, fits)]
 }
 
 function cut(text: string, fits: (text: string) => boolean): string {
   const letters = [...text]
-  while (letters.length > 1 && !fits(`${letters.join('').trimEnd()}…`)) letters.pop()
-  return `${letters.join('').trimEnd()}…`
+  const shownOf = (count: number) => {
+    const half = Math.ceil(count / 2)
+    const tail = letters.slice(letters.length - (count - half))
+    return `${letters.slice(0, half).join('').trimEnd()}…${tail.join('').trimStart()}`
+  }
+  let count = letters.length - 1
+  while (count > 1 && !fits(shownOf(count))) count--
+  return shownOf(count)
 }

@@ -116,6 +116,50 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
     })
   })
 
+  it('marks a fund that is late or has ended, says where it ends the comparison, and names the successor of one that is gone', async () => {
+    const { site, isins, nameOf, withPage } = compared
+    const [one = '', two = '', three = ''] = isins
+    const gone = 'XX0000000000'
+    await withPage('index.html', desktopLight, async (page) => {
+      await page.route('**/funds/index.json', async (route) => {
+        const response = await route.fetch()
+        const { funds } = (await response.json()) as {
+          readonly funds: readonly { readonly isin: string; readonly price: object | null }[]
+        }
+        const marked = funds.map((fund) => {
+          if (fund.isin === two) return { ...fund, state: 'ended' }
+          return fund.isin === three ? { ...fund, price: { ...fund.price, overdue: 'late' } } : fund
+        })
+        await route.fulfill({ response, json: { funds: marked } })
+      })
+      await page.route(`**/prices-historic/${two}/**`, async (route) => {
+        const response = await route.fetch()
+        const answer = (await response.json()) as { readonly prices: readonly { readonly date: string }[] }
+        const prices = answer.prices.filter(({ date }) => date <= '2026-11-17')
+        await route.fulfill({ response, json: { ...answer, prices } })
+      })
+      await page.route('**/compare/index.html*', async (route) => {
+        const response = await route.fetch()
+        const merger = JSON.stringify([{ isin: gone, exDate: '2026-10-01', successorIsin: one }])
+        const body = (await response.text()).replace(/data-mergers="[^"]*"/, `data-mergers='${merger}'`)
+        await route.fulfill({ response, body })
+      })
+      await page.goto(`${site.base}/compare/index.html?isins=${one},${two},${three},${gone}&range=1y`)
+      await ready(page)
+      expect((await messagesOn(page)).map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
+        `The fund ${gone} was merged into ${nameOf(one)} on 1 Oct 2026.`,
+        `The newest price of ${nameOf(two)} is of 17 Nov 2026: the comparison ends there.`,
+      ])
+      for (const place of ['.chips li', '.compared tbody tr']) {
+        const marks = await page.locator(place).evaluateAll(marksIn)
+        expect(marks).toEqual(['', 'ended', 'late'])
+      }
+      const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? NaN
+      expect(await top('#messages')).toBeLessThan(await top('figure'))
+      expect(await top('#notices')).toBeGreaterThan(await top('figure'))
+    })
+  })
+
   it('says of a distributing fund that its distributions are not known, and needs the list of them', async () => {
     const { site, isins, nameOf, asked, withPage } = compared
     await withPage('index.html', desktopLight, async (page) => {
@@ -211,6 +255,13 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
     await end()
   })
 })
+
+interface Place {
+  readonly querySelector: (selector: string) => { readonly textContent: string | null } | null
+}
+/** For `evaluateAll`: it runs in the browser. */
+const marksIn = (places: readonly Place[]) =>
+  places.map((place) => place.querySelector('.mark')?.textContent ?? '')
 
 function saturdayAfter(day: string): string {
   const time = new Date(`${day}T00:00:00Z`)

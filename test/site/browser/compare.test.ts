@@ -46,7 +46,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       expect(shifts).toBeLessThan(0.05)
     }
     await withPage('', phoneLight, async (page) => {
-      await page.locator('#messages .callout').waitFor()
+      await page.locator('#notices .callout').waitFor()
       expect(await page.locator('#compare :is(table, figure):visible').count()).toBe(0)
     })
   })

@@ -60,7 +60,7 @@ export async function openComparison() {
 }
 
 export const messagesOn = async (page: Page) =>
-  (await page.locator('#messages p').allTextContents()).map((text) => text.trim())
+  (await page.locator(':is(#messages, #notices) p').allTextContents()).map((text) => text.trim())
 
 export const ready = (page: Page) =>
   page.locator('figure:not([aria-busy]) .drawn path').first().waitFor({ state: 'attached' })

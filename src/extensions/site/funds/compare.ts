@@ -5,6 +5,7 @@ import { folderKey } from '../../../core/api/routes/keys.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
 import { drawing, html, type Html, linkTo, table, type TableCell } from '../../../core/layout/html.ts'
 import { distributionKeys, frontPages, layout, pageTemplate } from '../../../core/layout/layout.ts'
+import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
 import { chartStyleKey } from './chart/style.ts'
 import { compareWording } from './compare-wording.ts'
@@ -58,11 +59,26 @@ const column = (id: string, content: Html | string, kind: string): TableCell => 
   attributes: html` data-id="${id}"`,
 })
 
+/** Texts of the script, by name. */
+function wordsIn(language: Language) {
+  const { late, stale, suspended, ended } = statusWords[language].marks
+  return {
+    ...pickerWords(language),
+    ...compareWording[language].says,
+    again: wording[language].shell.again,
+    merged: fundWords[language].mergedInto('{isin}', '{successor}', '{day}'),
+    late,
+    stale,
+    suspended,
+    ended,
+  }
+}
+
 /** Search, chosen funds, messages, chart and table for the script. Hidden until it runs. */
-function tool({ table: { routes } }: SitePageSource, language: Language, key: string): Html {
+function tool(source: SitePageSource, language: Language, key: string): Html {
   const w = compareWording[language]
   const funds = fundWords[language]
-  const historic = routes.find(({ series }) => series !== undefined)
+  const historic = source.table.routes.find(({ series }) => series !== undefined)
   if (historic === undefined) throw new Error('no route has historic prices')
   // The script replaces this by an ISIN.
   const prices = linkTo(key, folderKey(historic, { isin: 'ISIN' }))
@@ -72,7 +88,8 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
     data-list="${linkTo(key, fundListKey)}"
     data-prices="${prices}"
     data-actions="${linkTo(key, distributionKeys('ISIN').json)}"
-    data-words="${JSON.stringify({ ...pickerWords(language), ...w.says, again: wording[language].shell.again })}"
+    data-mergers="${JSON.stringify(source.mergers)}"
+    data-words="${JSON.stringify(wordsIn(language))}"
   >
     <div class="search" role="search">${fundPickerField(w.add)}</div>
     <ul class="chips" aria-label="${w.chosen}"></ul>
@@ -86,6 +103,7 @@ function tool({ table: { routes } }: SitePageSource, language: Language, key: st
         data-one="${w.periodOfOne('{first}', '{last}')}"
       ></figcaption>
     </figure>
+    <div role="status" id="notices"></div>
     ${table({
       kind: 'compared carded sortable',
       attributes: html` id="compared" hidden`,

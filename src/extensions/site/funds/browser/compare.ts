@@ -7,7 +7,7 @@ import { dayIn, fixedIn } from '../../../../core/layout/formats.ts'
 import { followAddress, parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
 import { comparedRow, fundChip, waitingChip } from './compared-row.ts'
 import { type FundComparison, comparisonOf, type History, loners } from './comparison.ts'
-import { fetchFunds, type ListedFund } from './fund-list.ts'
+import { fetchFunds, type ListedFund, markOf } from './fund-list.ts'
 import { lineKey } from './keys.ts'
 import { lineEnds } from './line-ends.ts'
 import { messageWith } from '../../../../core/layout/browser/message.ts'
@@ -34,7 +34,7 @@ if (root !== null) {
 
 interface Message {
   readonly text: string
-  /** `fault`: what the reader asked for cannot be shown. `hint`: what to do next. */
+  /** `fault`: what the reader asked for cannot be shown. `notice`: how to read what is. `hint`: what to do next. */
   readonly kind: keyof typeof classes
   readonly again?: () => void
 }
@@ -73,7 +73,8 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     comparable.map(({ name }) => name),
   )
   const histories = priceHistories(root.dataset['prices'] ?? '', root.dataset['actions'] ?? '')
-  const asked = () => fundsAsked(list, say)
+  const mergers = JSON.parse(root.dataset['mergers'] ?? '[]') as readonly Merger[]
+  const asked = () => fundsAsked(list, mergers, say)
   const choose = (isins: readonly string[]) => {
     setParameters({ isins: isins.join(',') }, 'new')
     void show()
@@ -184,14 +185,24 @@ function pageOf(root: HTMLElement) {
 
 /** @returns replaces all messages */
 function teller({ part, say }: Page) {
-  const messages = part('#messages')
   const lineOf = ({ text, kind, again }: Message) => {
     const line = document.createElement('p')
     line.className = classes[kind]
     line.append(...messageWith(text, again && { label: say('again'), press: again }))
     return line
   }
-  return (all: readonly Message[]) => messages.replaceChildren(...all.map(lineOf))
+  const tellIn = (place: HTMLElement, some: readonly Message[]) => place.replaceChildren(...some.map(lineOf))
+  return (all: readonly Message[]) => {
+    tellIn(
+      part('#messages'),
+      all.filter(({ kind }) => kind !== 'notice'),
+    )
+    // Below the chart, which stands on a phone's first screen.
+    tellIn(
+      part('#notices'),
+      all.filter(({ kind }) => kind === 'notice'),
+    )
+  }
 }
 
 /** The funds in the address that may be compared, and messages about the others. */
@@ -202,16 +213,30 @@ function isinsInAddress(): string[] {
   return [...new Set(texts.filter(Boolean))]
 }
 
-function fundsAsked(list: readonly ListedFund[], say: Page['say']) {
+/** Of a fund that the list has no more. */
+interface Merger {
+  readonly isin: string
+  /** ISO 8601 */
+  readonly exDate: string
+  readonly successorIsin: string
+}
+
+function fundsAsked(list: readonly ListedFund[], mergers: readonly Merger[], say: Page['say']) {
+  const goneText = (isin: string) => {
+    const merger = mergers.find((one) => one.isin === isin)
+    if (merger === undefined) return say('unknown', { isin })
+    const successor = list.find((fund) => fund.isin === merger.successorIsin)?.name ?? merger.successorIsin
+    return say('merged', { isin, successor, day: dayIn(language, merger.exDate) })
+  }
   const told: Message[] = []
   const funds = isinsInAddress().flatMap((asked) => {
     const fund = list.find(({ isin }) => isin === asked)
-    if (fund === undefined) told.push({ text: say('unknown', { isin: asked }), kind: 'fault' })
+    if (fund === undefined) told.push({ text: goneText(asked), kind: 'fault' })
     else if (fund.not_comparable !== null)
       told.push({ text: say(fund.not_comparable, { fund: fund.name }), kind: 'fault' })
     return fund?.not_comparable === null ? [fund] : []
   })
-  if (funds.length > mostCompared) told.push({ text: say('most'), kind: 'notice' })
+  if (funds.length > mostCompared) told.push({ text: say('most'), kind: 'fault' })
   if (funds.length === 0) told.push({ text: say('none'), kind: 'notice' })
   if (funds.length === 1) told.push({ text: say('one'), kind: 'hint' })
   const currencies = [...new Set(funds.slice(0, mostCompared).map(({ currency }) => currency))]
@@ -242,7 +267,7 @@ async function load(
   return { comparison, loaded, failed, lonely: { few: at(few), alone: at(alone) }, unpaid, cut }
 }
 
-/** Days that a weekend, holidays or a weekly price explain. */
+/** Days that a weekend, holidays or a weekly price explain. Not of a fund that is marked. */
 const usualGap = 10
 
 interface Shortener {
@@ -267,7 +292,9 @@ function shorteners(
   const begin = Math.max(...spans.map(({ from }) => from))
   const end = Math.min(...spans.map(({ to }) => to))
   const late = begin > earliest + usualGap ? spans.filter(({ from }) => from === begin) : []
-  const early = end < latest - usualGap ? spans.filter(({ to }) => to === end) : []
+  const isTold = ({ fund, to }: (typeof spans)[number]) =>
+    end < latest - (markOf(fund) === null ? usualGap : 0) && to === end
+  const early = spans.filter(isTold)
   return [
     ...late.map(({ fund, from }): Shortener => ({ fund, end: 'begins', day: from })),
     ...early.map(({ fund, to }): Shortener => ({ fund, end: 'ends', day: to })),

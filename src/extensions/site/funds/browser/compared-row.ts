@@ -3,7 +3,7 @@
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { changeIn, decimalIn, percentIn } from '../../../../core/layout/formats.ts'
 import type { FundComparison } from './comparison.ts'
-import { type ListedFund, nameElement } from './fund-list.ts'
+import { type ListedFund, markOf, nameElement } from './fund-list.ts'
 import { lineKey } from './keys.ts'
 import type { Say } from './say.ts'
 
@@ -25,6 +25,7 @@ export function comparedRow({ fund, style, figures, language, say }: ComparedRow
     'small',
     fund.accumulating === false ? `${fund.isin}, ${say('distributing')}` : fund.isin,
   )
+  small.append(...markAfter(', ', fund, say))
   name.append(lineKey(style), link, ' ', small)
   const currency = element('td', fund.currency)
   currency.className = 'wide'
@@ -75,8 +76,17 @@ export function fundChip(
   button.type = 'button'
   button.setAttribute('aria-label', say('remove', { fund: fund.name }))
   button.addEventListener('click', onRemove)
-  chip.append(lineKey(style), nameElement('span', fund), button)
+  chip.append(lineKey(style), nameElement('span', fund), ...markAfter(' ', fund, say), button)
   return chip
+}
+
+/** The mark of a fund, if it has one, after what stands between. */
+function markAfter(between: string, fund: ListedFund, say: Say): readonly (Node | string)[] {
+  const mark = markOf(fund)
+  if (mark === null) return []
+  const made = element('b', say(mark))
+  made.className = `mark ${mark}`
+  return [between, made]
 }
 
 function element<K extends keyof HTMLElementTagNameMap>(tag: K, text = ''): HTMLElementTagNameMap[K] {

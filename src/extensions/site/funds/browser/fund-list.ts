@@ -6,7 +6,8 @@ export interface ListedFund {
   readonly wkn: string | null
   readonly name: string
   readonly currency: string
-  readonly price: { readonly date: string } | null
+  readonly price: { readonly date: string; readonly overdue: 'late' | 'stale' | null } | null
+  readonly state: 'ended' | 'suspended' | null
   readonly accumulating: boolean | null
   /** Why it cannot be compared. */
   readonly not_comparable: 'young' | 'no_prices' | 'not_permitted' | null
@@ -23,6 +24,9 @@ export async function fetchFunds(address: string): Promise<readonly ListedFund[]
 }
 
 export const fundText = ({ name, isin, wkn }: ListedFund) => searchText([name, isin, wkn ?? ''])
+
+/** Why no new price of a fund is there: its page and the list mark it so; null if one is, or is not due yet. */
+export const markOf = ({ state, price }: ListedFund) => state ?? price?.overdue ?? null
 
 /** A fund's name in an element, marked with the language that the company says its names have. */
 export function nameElement<K extends keyof HTMLElementTagNameMap>(

@@ -104,6 +104,47 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
     })
   })
 
+  it('leads from a whole WKN to the fund when Enter is pressed, and back to the search', async () => {
+    const wkn = value<string>(`SELECT wkn FROM fund WHERE isin = '${isin}'`)
+    await withPage('funds/', desktopLight, async (page) => {
+      await page.locator('#search').fill(wkn.slice(0, 2))
+      await page.locator('#search').press('Enter')
+      await page.locator('#search').fill(wkn.toLowerCase())
+      await page.locator('#search').press('Enter')
+      await page.waitForURL(`${site.base}/funds/${isin}/index.html`)
+      await page.goBack()
+      await page.waitForURL(`${site.base}/funds/?q=${wkn.toLowerCase()}`)
+    })
+  })
+
+  it('keeps ISIN and day in their places beside a mark and a name of two lines', async () => {
+    await withPage('funds/', desktopLight, async (page) => {
+      const row = page.locator(`#funds tbody tr:has(a[href^="${isin}"])`)
+      const gaps = async () => {
+        const boxOf = async (cell: string) =>
+          (await row.locator(cell).boundingBox()) ?? { y: NaN, height: NaN }
+        const name = await boxOf('th')
+        const price = await boxOf('td:nth-last-child(4)')
+        const code = await boxOf('td:nth-child(2)')
+        const day = await boxOf('td:nth-last-child(3)')
+        return { code: code.y - name.y - name.height, day: day.y - price.y - price.height }
+      }
+      for (const width of [1200, 768, 660]) {
+        await page.setViewportSize({ width, height: 900 })
+        const before = await gaps()
+        const day = row.locator('td:nth-last-child(3)')
+        await day.evaluate(
+          "(cell) => cell.insertAdjacentHTML('beforeend', ' <small class=mark>ended</small>')",
+        )
+        await row.locator('a').evaluate("(link) => (link.textContent = 'Fonds '.repeat(25))")
+        const after = await gaps()
+        expect(Math.abs(after.code - before.code)).toBeLessThan(2)
+        expect(Math.abs(after.day - before.day)).toBeLessThan(2)
+        await page.reload()
+      }
+    })
+  })
+
   it('shows no fund at the address of a WKN that is none, and says so', async () => {
     await withPage('wkn/ZZZZZZ/', desktopLight, async (page) => {
       await expect.poll(() => page.locator('#funds tbody').innerText()).toContain('No fund matches.')
@@ -334,7 +375,7 @@ const cellTexts = (cells: readonly Cell[]) => cells.map((cell) => cell.textConte
 
 /** What a German cell shows, as something that sorts. */
 function keyOf(text: string, isNumber: boolean): string | number {
-  const [, day, month, year] = /^(\d\d)\.(\d\d)\.(\d{4})$/.exec(text) ?? []
+  const [, day, month, year] = /^(\d\d)\.(\d\d)\.(\d{4})\b/.exec(text) ?? []
   if (year !== undefined) return `${year}-${month}-${day}`
   if (!isNumber) return text
   const digits = text.replace('\u2212', '-').replace(/[^\d,-]/g, '')

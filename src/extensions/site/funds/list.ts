@@ -187,9 +187,9 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
     const mark =
       state !== null && html` <small class="mark ${state}">${statusWords[language].marks[state]}</small>`
     return [
-      sortedBy({ content: [amountIn(language, price.nav, currency), mark] }, price.nav),
+      sortedBy({ content: amountIn(language, price.nav, currency) }, price.nav),
       // The digits of a day are in the order of days.
-      sortedBy({ content: day }, price.date.replaceAll('-', '')),
+      sortedBy({ content: [day, mark] }, price.date.replaceAll('-', '')),
       sortedBy(changeCell(language, change, 'number'), change),
     ]
   }

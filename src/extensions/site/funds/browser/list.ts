@@ -89,6 +89,13 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
     read()
     input.focus()
   })
+  input.addEventListener('keydown', (event) => {
+    const address = event.key === 'Enter' && !event.isComposing ? addressOf(input.value, sorted) : undefined
+    if (address === undefined) return
+    // What was typed just now, for the way back.
+    setParameters({ q: input.value }, 'same')
+    location.assign(address)
+  })
   leadOn(sorted)
   followAddress(read)
 }
@@ -112,14 +119,22 @@ function emptyRow({ dataset, tHead }: HTMLTableElement) {
  * An address with a whole ISIN or WKN leads on to the fund: `/wkn/847100/` comes here. Not for a reader who has been in the list
  * and comes back, reloads it or changes its language.
  */
-function leadOn({ rows, textIn }: Pick<ReturnType<typeof sortableTable>, 'rows' | 'textIn'>): void {
-  const asked = parameterOf('q').trim().toUpperCase()
+function leadOn(table: Sorted): void {
   const [visit] = performance.getEntriesByType('navigation')
   const isNew = visit instanceof PerformanceNavigationTiming && visit.type === 'navigate'
   const folderOf = (address: string) => new URL('.', address).href
   const isFromList = document.referrer !== '' && folderOf(document.referrer) === folderOf(location.href)
-  if (asked === '' || !isNew || isFromList) return
-  const found = rows().filter((row) => ['isin', 'wkn'].some((id) => textIn(row, id) === asked))
-  const address = found.length === 1 ? found[0]?.querySelector('a')?.href : undefined
+  if (!isNew || isFromList) return
+  const address = addressOf(parameterOf('q'), table)
   if (address !== undefined) location.replace(address)
+}
+
+type Sorted = Pick<ReturnType<typeof sortableTable>, 'rows' | 'textIn'>
+
+/** Of the one fund with this ISIN or WKN; undefined for every other text. */
+function addressOf(text: string, { rows, textIn }: Sorted): string | undefined {
+  const asked = text.trim().toUpperCase()
+  if (asked === '') return undefined
+  const found = rows().filter((row) => ['isin', 'wkn'].some((id) => textIn(row, id) === asked))
+  return found.length === 1 ? found[0]?.querySelector('a')?.href : undefined
 }

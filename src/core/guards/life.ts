@@ -1,4 +1,4 @@
-/** The life of a fund: whether it has ended, or is suspended, and on which days no price is expected of it. Pure. */
+/** The life of a fund: whether it has ended, or is suspended, what is announced, and on which days no price is expected of it. Pure. */
 
 import type { FundRow } from '../api/contract/rows.ts'
 
@@ -32,6 +32,16 @@ export function lifeOn(facts: LifeFacts, day: string): LifeState {
   if (end !== null && day > end.day) return { kind: 'ended', ...end }
   const { suspendedFrom: from, suspendedTo: to } = facts
   return from !== null && day >= from && (to === null || day <= to) ? { kind: 'suspended', from, to } : null
+}
+
+/** What is announced for a fund, and has not begun on a day: its suspension, its end. @param day ISO 8601 */
+export function announcedOn(facts: LifeFacts, day: string): readonly NonNullable<LifeState>[] {
+  const { suspendedFrom: from, suspendedTo: to } = facts
+  const announced: NonNullable<LifeState>[] = []
+  const end = endOf(facts)
+  if (from !== null && from > day) announced.push({ kind: 'suspended', from, to })
+  if (end !== null && end.day >= day) announced.push({ kind: 'ended', ...end })
+  return announced
 }
 
 /** A merger ends a fund without the columns, and before an end that was planned for later. */

@@ -67,9 +67,11 @@ export function fundInputs(
     /** For an endpoint's documents; for an endpoint with windows, for the window list or its error. */
     of: cached((endpoint: FundEndpoint) => fromOf(base, ...readBy(endpoint))),
     ofYear: ({ year, digest }: YearDigest) => fromOf(base, 'year', year, digest),
-    ofPages: ({ reads }: FundPages, { baseUrl, parts, publisher, overdue, life }: FundPageSource) => {
+    ofPages: ({ reads }: FundPages, source: FundPageSource) => {
+      const { baseUrl, parts, publisher, overdue, life, announced } = source
       const state = life === null ? (overdue ?? 'in time') : JSON.stringify(life)
-      const settings = [baseUrl, parts.join(' '), state, digestOfPublisher(publisher)]
+      const states = [state, ...announced.map((each) => JSON.stringify(each))]
+      const settings = [baseUrl, parts.join(' '), ...states, digestOfPublisher(publisher)]
       return fromOf(base, 'pages', ...settings, ...reads.map(digestOf))
     },
     group,

@@ -15,7 +15,7 @@ import { fundReader, lifeReader, readPriceDays } from '../data/read/fund-reader.
 import { navReader } from '../data/read/nav.ts'
 import type { FundDatabase } from '../data/read/open.ts'
 import { daysOfRhythm, overdueMark } from '../guards/assess.ts'
-import { lifeOn } from '../guards/life.ts'
+import { announcedOn, type LifeState, lifeOn } from '../guards/life.ts'
 import type { DocumentFiles } from './document-files.ts'
 import {
   membersOf,
@@ -59,14 +59,21 @@ export function fundRenderer(
     return fund === undefined ? null : overdueMark(fund, rules, asOf)
   }
   const readLife = lifeReader(db)
-  const lifeOf = (isin: string): FundLife | null => {
-    const facts = readLife(isin)
-    const life = facts === undefined ? null : lifeOn(facts, asOf)
-    if (life?.kind !== 'ended') return life
+  const withSuccessor = (life: NonNullable<LifeState>): FundLife => {
+    if (life.kind !== 'ended') return life
     const { successorIsin, ...end } = life
     const successor = successorIsin === null ? undefined : reader.fund(successorIsin)
     const name = successor?.dataPermitted === 1 ? successor.name : null
     return { ...end, successor: successorIsin === null ? null : { isin: successorIsin, name } }
+  }
+  const lifeOf = (isin: string): Pick<FundPageSource, 'life' | 'announced'> => {
+    const facts = fundPages.length === 0 ? undefined : readLife(isin)
+    if (facts === undefined) return { life: null, announced: [] }
+    const life = lifeOn(facts, asOf)
+    return {
+      life: life && withSuccessor(life),
+      announced: announcedOn(facts, asOf).map(withSuccessor),
+    }
   }
   const fundOf = (isin: string) => {
     const fund = reader.fund(isin)
@@ -104,7 +111,7 @@ export function fundRenderer(
         parts,
         publisher,
         overdue: fundPages.length === 0 ? null : overdueOf(isin),
-        life: fundPages.length === 0 ? null : lifeOf(isin),
+        ...lifeOf(isin),
         rows: rows.group,
         newestPrice: rows.newestPrice,
         navSample: () => navs.sample(isin),

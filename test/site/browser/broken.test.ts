@@ -1,8 +1,9 @@
 /** No code, date or amount stands on two lines: on every page, at every width. */
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openBrowser, visit, whyNoBrowser } from '../../support/browser.ts'
+import { openBrowser, overhang, visit, whyNoBrowser } from '../../support/browser.ts'
 import { brokenTexts } from '../../support/broken-texts.ts'
+import { oddFunds } from '../../support/odd-funds.ts'
 import { sample } from '../../support/rounds.ts'
 import { buildOddSite } from '../../support/site.ts'
 import { pageKinds, servePageKinds } from './page-kinds.ts'
@@ -10,6 +11,12 @@ import { pageKinds, servePageKinds } from './page-kinds.ts'
 /** Names of funds and of benchmarks are the company's: `40 % of …`, an ISIN, the forged day of an odd fund. */
 const names = /^(?:40 %|2020-01-01|[A-Z]{2}\w{9}\d in <bdi)/
 const widths = [1440, 1100, 960, 900, 800, 768, 700, 600, 480, 390, 360, 320]
+
+/** @returns the texts of cells that are wider than their column */
+const wideCells = (page: Page) =>
+  page.evaluate<string[]>(
+    '[...document.querySelectorAll(".funds .number")].filter((cell) => cell.scrollWidth > cell.clientWidth).map(({ textContent }) => textContent)',
+  )
 
 describe.skipIf(whyNoBrowser !== undefined)('codes, dates and amounts', () => {
   let site: Awaited<ReturnType<typeof servePageKinds>>
@@ -51,5 +58,27 @@ describe.skipIf(whyNoBrowser !== undefined)('codes, dates and amounts', () => {
     const odd = await buildOddSite()
     for (const path of ['funds/', 'funds/de.html', 'status/'])
       expect({ path, broken: await brokenAt(odd.base, path) }).toEqual({ path, broken: [] })
+  })
+
+  it('make no page scroll sideways, however large, and lie over no other column', async () => {
+    const odd = await buildOddSite()
+    for (const path of [
+      'funds/',
+      'funds/de.html',
+      `funds/${oddFunds.awkward}/`,
+      `funds/${oddFunds.awkward}/de.html`,
+    ]) {
+      const { page, end } = await visit(browser, `${odd.base}/${path}`)
+      try {
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 900 })
+          const place = { path, width }
+          expect({ ...place, over: await overhang(page) }).toEqual({ ...place, over: [] })
+          expect({ ...place, over: await wideCells(page) }).toEqual({ ...place, over: [] })
+        }
+      } finally {
+        await end()
+      }
+    }
   })
 })

@@ -55,7 +55,7 @@ describe.skipIf(whyNoBrowser !== undefined)('texts of separate elements', () => 
     [
       '',
       'English',
-      ['\\d+ \\w{3} 20\\d\\d', 'Net asset value: EUR [\\d,.]+', 'Distributions reinvested: EUR [\\d,.]+'],
+      ['\\d+ \\w{3} 20\\d\\d', 'Net asset value: EUR [\\d,.]+', 'With distributions: EUR [\\d,.]+'],
     ],
     [
       'de.html',

@@ -140,7 +140,7 @@ describe('the distributions of a fund', () => {
   it('are reinvested in a second line, to the last digit that is shown', async () => {
     const page = await pageOf(paying)
     expect(page).toMatch(
-      new RegExp(`Distributions reinvested: <b class="\\w*">\\${signed(totalReturn(paying))}</b>`),
+      new RegExp(`With distributions: <b class="\\w*">\\${signed(totalReturn(paying))}</b>`),
     )
     const { elements } = drawingOf(page, 'nav')
     expect(elements.filter(({ name }) => name === 'path')).toHaveLength(2)

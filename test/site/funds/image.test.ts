@@ -18,7 +18,7 @@ it('names the fund, the company and both lines, and is drawn as on the page in c
       .map(({ node }) => node.textContent ?? '')
   const [, fund = ''] = /<h1><bdi>(.*?)<\/bdi>/.exec(page) ?? []
   expect(textsOf('text')).toEqual(
-    expect.arrayContaining(['Müller & Söhne KVG', fund, 'Net asset value', 'Distributions reinvested']),
+    expect.arrayContaining(['Müller & Söhne KVG', fund, 'Net asset value', 'With distributions']),
   )
   expect(textsOf('title').join()).toContain('(Müller & Söhne KVG)')
   const [style = ''] = textsOf('style')

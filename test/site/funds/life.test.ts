@@ -43,7 +43,11 @@ beforeAll(async () => {
       set(4, "suspended_from = '2026-10-01'") +
       set(5, "suspended_from = '2026-10-01', suspended_to = '2026-11-30'") +
       // Announced: nothing has happened yet.
-      set(6, "end_date = '2026-12-31', end_reason = 'liquidated'"),
+      set(6, "end_date = '2026-12-31', end_reason = 'liquidated'") +
+      `INSERT INTO corporate_action (isin, ex_date, kind, successor_isin)
+        VALUES ('${isinAt(8)}', '2026-12-01', 'merger', '${isinAt(7)}');` +
+      set(9, "suspended_from = '2026-12-01', end_date = '2026-12-31'") +
+      set(10, "suspended_from = '2026-12-01', suspended_to = '2026-12-04'"),
   )
   await build('out')
   editDatabase(db, set(5, "suspended_to = '2026-11-11'"))
@@ -78,8 +82,43 @@ describe('a fund page', () => {
     expect(page).toMatch(new RegExp(`<p class="lead">[^<]*<a href="../${isinAt(7)}/`))
   })
 
-  it('says nothing of an end that is announced, and of a suspension that is over', () => {
-    expect(read(`out/funds/${isinAt(6)}/index.html`)).not.toContain('class="lead"')
+  it.each([
+    [6, ['This fund will be liquidated on 31 Dec 2026.'], ['Dieser Fonds wird am 31.12.2026 aufgelöst.']],
+    [
+      8,
+      ['On 1 Dec 2026, this fund will be merged into <a'],
+      ['Dieser Fonds wird am 01.12.2026 verschmolzen auf <a'],
+    ],
+    [
+      9,
+      [
+        'From 1 Dec 2026 until further notice, shares will be neither issued nor redeemed.',
+        'This fund will end on 31 Dec 2026.',
+      ],
+      [
+        'Ab dem 01.12.2026 werden Anteile bis auf Weiteres weder ausgegeben noch zurückgenommen.',
+        'Dieser Fonds endet am 31.12.2026.',
+      ],
+    ],
+    [
+      10,
+      ['From 1 Dec 2026 to 4 Dec 2026, shares will be neither issued nor redeemed.'],
+      ['Vom 01.12.2026 bis zum 04.12.2026 werden Anteile weder ausgegeben noch zurückgenommen.'],
+    ],
+  ])('says what is announced for fund %i, whose price has a mark by its age only', (index, en, de) => {
+    for (const [name, notes] of [
+      ['index.html', en],
+      ['de.html', de],
+    ] as const) {
+      const page = read(`out/funds/${isinAt(index)}/${name}`)
+      expect(page.match(/class="lead"/g)).toHaveLength(notes.length)
+      for (const note of notes) expect(page).toContain(`<p class="lead">${note}`)
+      expect(page).not.toMatch(/class="mark (ended|suspended)"/)
+      expect(page).toContain('"offers"')
+    }
+  })
+
+  it('says nothing of a suspension that is over', () => {
     const returned = read(`returned/funds/${isinAt(5)}/index.html`)
     expect(returned).not.toContain('class="lead"')
     // Prices are expected again, and seven business days are too many.

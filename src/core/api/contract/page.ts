@@ -94,9 +94,11 @@ export interface FundPageSource {
   readonly baseUrl: string
   readonly parts: SiteParts
   readonly publisher: Publisher | null
-  /** This and `life` are the only facts of the as-of date on a fund's pages: they change with it, and not every day. */
+  /** This, `life` and `announced` are the only facts of the as-of date on a fund's pages: they change with it, and not every day. */
   readonly overdue: Overdue | null
   readonly life: FundLife | null
+  /** A suspension and an end that have not begun on the as-of date. */
+  readonly announced: readonly FundLife[]
 }
 
 /** Why no price is expected of a fund on the as-of date; null of a fund that is open. Days are ISO 8601. */
@@ -125,7 +127,7 @@ export interface NavPoint {
   readonly nav: DecimalText
 }
 
-/** In `<folder><isin>/`. Only `overdue` and `life` may depend on the as-of date: a fund without news keeps its pages. */
+/** In `<folder><isin>/`. Only `overdue`, `life` and `announced` may depend on the as-of date: a fund without news keeps its pages. */
 export interface FundPages {
   /** Ends with a slash. No other folder of pages begins with it. */
   readonly folder: string

@@ -62,6 +62,7 @@ export function fundFacts(source: FundPageSource) {
   return {
     fund,
     life: source.life,
+    announced: source.announced,
     baseUrl,
     parts,
     publisher,

@@ -1,5 +1,5 @@
 import { inLanguage } from '../../../core/api/contract/fund.ts'
-import type { FundPages } from '../../../core/api/contract/page.ts'
+import type { FundLife, FundPages } from '../../../core/api/contract/page.ts'
 import { isWebAddress } from '../../../core/api/contract/texts.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
 import {
@@ -28,7 +28,7 @@ import { documentsSection } from './sections/documents.ts'
 import { emtSection } from './sections/emt.ts'
 import { allocationsSection, figuresSection, profileSection, structureSection } from './sections/holdings.ts'
 import { performanceSection, priceSection } from './sections/performance.ts'
-import { fundWords } from './wording.ts'
+import { fundWords, type LifeWords } from './wording.ts'
 
 export const catalogueFundPages: FundPages = {
   folder: 'funds/',
@@ -118,7 +118,7 @@ function header(facts: FundFacts, language: Language, key: string): Html {
       ${website !== undefined && html`<a href="${website}" rel="noopener external">${w.website}</a> `}
       ${isComparable && html`<a href="${linkTo(key, frontPages.compare[language])}?isins=${fund.isin}">${w.compare}</a>`}
     </p>
-    ${lifeNote(facts, language, key)} ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
+    ${lifeNotes(facts, language, key)} ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
   </div> `
 }
 
@@ -144,21 +144,25 @@ function headFigures(facts: FundFacts, language: Language): readonly Html[] {
   return figures
 }
 
-/** What happened to a fund that has ended or is suspended, or false. */
-function lifeNote({ life, publisher }: FundFacts, language: Language, key: string): Html | false {
-  if (life === null) return false
+/** What happened to a fund that has ended or is suspended, and what is announced. */
+function lifeNotes({ life, announced, publisher }: FundFacts, language: Language, key: string) {
   const w = fundWords[language]
-  if (life.kind === 'suspended') {
-    const from = dayIn(language, life.from)
-    const said = life.to === null ? w.suspendedSince(from) : w.suspendedUntil(from, dayIn(language, life.to))
-    return html`<p class="lead">${said}</p> `
+  const noteOf = (each: FundLife, words: LifeWords) => {
+    if (each.kind === 'suspended') {
+      const from = dayIn(language, each.from)
+      return each.to === null
+        ? words.suspendedSince(from)
+        : words.suspendedUntil(from, dayIn(language, each.to))
+    }
+    const day = dayIn(language, each.day)
+    return each.successor === null
+      ? words.ends[each.reason ?? 'ended'](day)
+      : html`${words.merged(day)} ${successorLink(each.successor, publisher, language, key)}.`
   }
-  const day = dayIn(language, life.day)
-  const said =
-    life.successor === null
-      ? w.ends[life.reason ?? 'ended'](day)
-      : html`${w.merged(day)} ${successorLink(life.successor, publisher, language, key)}.`
-  return html`<p class="lead">${said} ${w.endedData}</p> `
+  const now =
+    life !== null &&
+    html`<p class="lead">${noteOf(life, w)}${life.kind === 'ended' && ` ${w.endedData}`}</p> `
+  return [now, ...announced.map((each) => html`<p class="lead">${noteOf(each, w.announced)}</p> `)]
 }
 
 /** The day of the newest price, and its change since the day before. */

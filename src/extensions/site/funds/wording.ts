@@ -5,6 +5,9 @@ import { bilingual } from '../../../core/layout/bilingual.ts'
 /** Assumes readers in the euro area. Source: delegated regulation (EU) 2017/565, article 44 (4) (e). */
 export const isForeign = (currency: string) => currency !== 'EUR'
 
+/** Words for an end and a suspension: there are some for what happened, and some for what is announced. */
+export type LifeWords = (typeof fundWords)['en']['announced']
+
 export const fundWords = bilingual((say) => ({
   listLead: (count: string, asOf: string) =>
     say(
@@ -130,8 +133,8 @@ export const fundWords = bilingual((say) => ({
     'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
   ),
   chartNoteReinvested: say(
-    'Net asset value per share, without distributions; the dashed line reinvests each distribution at the net asset value of its ex-date, without costs (BVI method). Dots mark ex-dates.',
-    'Nettoinventarwert je Anteil ohne Ausschüttungen; die gestrichelte Linie legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Punkte markieren Ex-Tage.',
+    'The dashed line reinvests each distribution at the net asset value of its ex-date, without costs (BVI method). Dots mark ex-dates.',
+    'Die gestrichelte Linie legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Punkte markieren Ex-Tage.',
   ),
   imageNoteReinvested: say(
     'Net asset value per share. Each distribution is reinvested at that of its ex-date, without costs (BVI method).',
@@ -169,6 +172,33 @@ export const fundWords = bilingual((say) => ({
     ),
   merged: (day: string) =>
     say(`On ${day}, this fund was merged into`, `Dieser Fonds wurde am ${day} verschmolzen auf`),
+  /** The same before it begins. */
+  announced: {
+    ends: {
+      liquidated: (day: string) =>
+        say(`This fund will be liquidated on ${day}.`, `Dieser Fonds wird am ${day} aufgelöst.`),
+      matured: (day: string) =>
+        say(`The term of this fund ends on ${day}.`, `Die Laufzeit dieses Fonds endet am ${day}.`),
+      merged: (day: string) =>
+        say(
+          `This fund will be merged into another one on ${day}.`,
+          `Dieser Fonds wird am ${day} auf einen anderen verschmolzen.`,
+        ),
+      ended: (day: string) => say(`This fund will end on ${day}.`, `Dieser Fonds endet am ${day}.`),
+    },
+    suspendedSince: (from: string) =>
+      say(
+        `From ${from} until further notice, shares will be neither issued nor redeemed.`,
+        `Ab dem ${from} werden Anteile bis auf Weiteres weder ausgegeben noch zurückgenommen.`,
+      ),
+    suspendedUntil: (from: string, to: string) =>
+      say(
+        `From ${from} to ${to}, shares will be neither issued nor redeemed.`,
+        `Vom ${from} bis zum ${to} werden Anteile weder ausgegeben noch zurückgenommen.`,
+      ),
+    merged: (day: string) =>
+      say(`On ${day}, this fund will be merged into`, `Dieser Fonds wird am ${day} verschmolzen auf`),
+  },
   mergedInto: (isin: string, successor: string, day: string) =>
     say(
       `The fund ${isin} was merged into ${successor} on ${day}.`,
@@ -182,7 +212,7 @@ export const fundWords = bilingual((say) => ({
   onChart: {
     nav: say('Net asset value', 'Nettoinventarwert'),
     perYear: say('a year', 'p. a.'),
-    reinvested: say('Distributions reinvested', 'Mit Ausschüttungen'),
+    reinvested: say('With distributions', 'Mit Ausschüttungen'),
     distribution: say('Distribution', 'Ausschüttung'),
     split: say('Split', 'Anteilsplit'),
     failed: say(

@@ -37,7 +37,7 @@ export function documentsSection(
           ${listed(earlier, w.earlier)}
         </details> `
       }
-      <p class="small"><a href="${linkTo(key, documentsKey(fund.isin))}">JSON</a></p>`,
+      <p class="small"><a href="${linkTo(key, documentsKey(fund.isin))}">${w.asData}</a></p>`,
   )
 }
 

@@ -189,8 +189,8 @@ function priceFigure({ fund, historic }: FundFacts, line: Line, language: Langua
   >
     ${rangeButtons(language)}${drawnLine('nav', w.chartTitle(fund.currency), line, { period: w.rangeNames.Max.name, ...w.onChart }, language)}
     <figcaption>
-      ${line.reinvested === null ? w.chartNote : w.chartNoteReinvested}
-      ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
+      ${w.chartNote} ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
+      ${line.reinvested !== null && html`<span class="of-reinvested">${w.chartNoteReinvested}</span>`}
     </figcaption>
   </figure> `
 }

@@ -261,6 +261,26 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     }
   })
 
+  it('has its ranges and its views on a line each on the narrowest phone, and no figure of its head alone', async () => {
+    for (const path of [`funds/${isin}/index.html`, `funds/${isin}/de.html`]) {
+      await withPage(path, { ...phoneLight, width: 320 }, async (page) => {
+        const tops = (selector: string) =>
+          page.evaluate<number[]>(
+            `[...document.querySelectorAll('${selector}')].map((each) => Math.round(each.getBoundingClientRect().top))`,
+          )
+        for (const selector of ['#nav .ranges button', '#price .tabs label'])
+          expect({ path, selector, lines: new Set(await tops(selector)).size }).toEqual({
+            path,
+            selector,
+            lines: 1,
+          })
+        const [, ...figures] = await tops('.headline > div')
+        expect(figures.length).toBe(4)
+        expect(figures.filter((top) => top === figures[0]).length).toBe(2)
+      })
+    }
+  })
+
   it('tells the figures of each chart by pointer, finger and keyboard: years, index, shares', async () => {
     await withPage(`funds/${isin}/index.html`, { ...phoneLight, touch: true }, async (page) => {
       const plain = (text: string | null) => (text ?? '').replaceAll('\u00a0', ' ').replace('\u2212', '-')

@@ -112,12 +112,15 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
         shown: expect.not.stringMatching(/\d/),
         lines: 0,
       })
+      const note = page.getByText('Die gestrichelte Linie')
+      expect(await note.isVisible()).toBe(false)
       await page.locator('#nav .stage').press('Home')
       expect(await page.locator('#nav .tip').textContent()).not.toContain('Mit Ausschüttungen')
       await page.unroute(windows)
       await page.getByRole('button', { name: 'Erneut versuchen' }).click()
       await expect.poll(() => shown(page)).toContain(`: ${changeOver(isin, '1Y').replace('.', ',')} %`)
       expect(await page.locator('#nav path.l2').count()).toBe(1)
+      expect(await note.isVisible()).toBe(true)
     })
   })
 

@@ -82,7 +82,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       const weights = await visited.weights()
       // Page, three style sheets, script, icon: uncompressed.
       expect(weights.length).toBeGreaterThanOrEqual(4)
-      const limit = path.includes(isin) ? 108_000 : Infinity
+      const limit = path.includes(isin) ? 110_000 : Infinity
       expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThan(limit)
       const { page } = visited
       if (kind === 'a German fund') {
@@ -268,7 +268,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
           page.evaluate<number[]>(
             `[...document.querySelectorAll('${selector}')].map((each) => Math.round(each.getBoundingClientRect().top))`,
           )
-        for (const selector of ['#nav .ranges button', '#price .tabs label'])
+        for (const selector of ['#nav .ranges button', '.tabs label:has([name=chart])'])
           expect({ path, selector, lines: new Set(await tops(selector)).size }).toEqual({
             path,
             selector,

@@ -7,13 +7,13 @@ ${i.join("")}</tbody>`)}))}var ie=(e,n)=>l`<div class="scroll" tabindex="0" role
     ${i.map(a=>[!s.isOnly&&l`<h2>${r.publish(h(n,a.publish))}</h2> `,Pe(a,s)])}`}function Pe(e,n){let{language:t}=n,r=m[t],o=B(e),d=F(o,t),i=c=>`${N(e)}-${c}`,s=(c,g)=>{let f=d[c];if(f===null)return null;let b=C(f),L=n.isOnly?l`<h2 id="${i(c)}">${b}</h2> `:l`<h3 id="${i(c)}">${b}</h3> `;return l`${L}${g}`},{funds:a,prices:u}=e;return l`<div id="${N(e)}">
       ${ue(o,t,c=>`#${i(c)}`)??l`<p><strong>${ae(e,t).title}</strong></p> `}
     </div>
+    ${q(e,t).map(c=>l`<p class="quiet small">${c}</p> `)}
     ${s("corrected",He(u.corrected,n))}
     ${s("daysAdded",me(u.added,n))}${s("daysRemoved",me(u.removed,n))}
     ${s("removed",ge(a.removed,n,({successor:c})=>c&&l`: ${r.mergedInto} ${Z(c,n)}`))}
     ${s("added",ge(a.added,n))}
     ${s("renamed",O({kind:"renamed",columns:[r.columns.fund,r.columns.oldName],rows:a.renamed.slice(0,$).map(({isin:c,before:g,after:f})=>[I({isin:c,name:f},n),l`<bdi>${g}</bdi>`])}))}
-    ${s("newPrices",n.list===null?null:l`<p><a href="${n.list}">${r.newestPrices}</a></p> `)}
-    ${q(e,t).map(c=>l`<p class="quiet small">${c}</p> `)}`}function He(e,n){let{language:t}=n,r=m[t],{columns:o}=r;if(e.length===0)return null;let d=e.slice(0,$),i=(a,u)=>{let{date:c,item:g,before:f,after:b}=a;return[d[u-1]?.isin===a.isin?{content:l`<span class="unseen">${a.name??a.isin}</span>`,kind:"again"}:I(a,n),p(t,c),H(g,t),S(t,f),S(t,b),Ae(a,t)]},s=[o.fund,o.date,o.item,{content:o.before,kind:"number before"},{content:o.after,kind:"number after"},{content:o.difference,kind:"number"}];return l`${ie(o.what,{kind:"carded corrections",columns:s,rows:d.map(i)})}
+    ${s("newPrices",n.list===null?null:l`<p><a href="${n.list}">${r.newestPrices}</a></p> `)}`}function He(e,n){let{language:t}=n,r=m[t],{columns:o}=r;if(e.length===0)return null;let d=e.slice(0,$),i=(a,u)=>{let{date:c,item:g,before:f,after:b}=a;return[d[u-1]?.isin===a.isin?{content:l`<span class="unseen">${a.name??a.isin}</span>`,kind:"again"}:I(a,n),p(t,c),H(g,t),S(t,f),S(t,b),Ae(a,t)]},s=[o.fund,o.date,o.item,{content:o.before,kind:"number before"},{content:o.after,kind:"number after"},{content:o.difference,kind:"number"}];return l`${ie(o.what,{kind:"carded corrections",columns:s,rows:d.map(i)})}
   ${e.length>$&&l`<p class="quiet">${r.more(h(t,e.length-$))}</p> `}`}var _e=["net_asset_value","issue_price","repurchase_price"];function Ae({item:e,before:n,after:t},r){let o=n===null||t===null?NaN:(Number(t)/Number(n)-1)*100;if(!_e.includes(e)||!Number.isFinite(o))return de(r);let d=Math.abs(o)>=.005?2:4;return l`${o>0&&"+"}${ee(r,o,d)}`}function me(e,n){let{language:t}=n,r=m[t];if(e.length===0)return null;let d=le(e.slice(0,$)).map(i=>[i[0]===void 0?"":I(i[0],n),i.map(({date:s})=>p(t,s)).join(", ")]);return l`${O({kind:"days",columns:[r.columns.fund,r.columns.date],rows:d})}
   ${e.length>$&&l`<p class="quiet">${r.more(h(t,e.length-$))}</p> `}`}var ge=(e,n,t=()=>{})=>e.length===0?null:l`<ul class="funds">
         ${e.map(r=>l`<li>${I(r,n)}${t(r)}</li> `)}

@@ -126,7 +126,7 @@ describe.each([
     earlier: [],
   }
   const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
-  const pages = textsOf(changesPages(history, site))
+  const pages = textsOf(changesPages(history, site, []))
 
   it('has a page over all days, in both languages, and what a script adds of a day', () => {
     const keys = ['changes/index.html', 'changes/de.html']
@@ -208,7 +208,7 @@ it('names by fund only those that a long list of corrections has in the list of 
   expect(markup).toContain('2,000 more rows are in the JSON file')
 })
 
-it('tells what became of a merged fund, and links to no fund that is gone', () => {
+it('tells what became of a merged fund, whose page stays for a year, and links to no fund that is gone', () => {
   const survivor = { isin: 'DE0008471418', name: 'Fonds C' }
   const gone = { ...fund, successor: survivor }
   const what: DayChanges = {
@@ -219,9 +219,15 @@ it('tells what became of a merged fund, and links to no fund that is gone', () =
   }
   const site = { baseUrl, publisher: null, isAlone: false, parts: siteParts }
   const history = withPublish(noHistory, what, { sha256: '', bytes: 1 })
-  const page = textsOf(changesPages(history, site)).get('changes/index.html') ?? ''
+  const pageWith = (merged: readonly string[]) =>
+    textsOf(changesPages(history, site, merged)).get('changes/index.html') ?? ''
+  const page = pageWith([])
   expect(page).toContain(`merged into <a href="../funds/${survivor.isin}/index.html"><bdi>Fonds C</bdi></a>`)
   expect(page).not.toContain(`funds/${fund.isin}/`)
+  expect(page).toContain(`data-gone="${fund.isin}"`)
+  const withPage = pageWith([fund.isin])
+  expect(withPage).toContain(`href="../funds/${fund.isin}/index.html"><bdi>Fonds A &#38; B</bdi></a>`)
+  expect(withPage).toContain('data-gone=""')
   const lines = describeChanges(what, 'de').lines
   expect(lines).toContain('Fonds A & B (DE0008471400): verschmolzen auf Fonds C (DE0008471418)')
 })
@@ -271,7 +277,7 @@ it('has no empty table for prices that may no longer be given out', () => {
 
 it('says before the first publish that nothing is published yet, with a feed without entries', () => {
   const pages = textsOf(
-    changesPages(noHistory, { baseUrl, publisher: null, isAlone: true, parts: siteParts }),
+    changesPages(noHistory, { baseUrl, publisher: null, isAlone: true, parts: siteParts }, []),
   )
   const page = pages.get('changes/index.html')
   const german = pages.get('changes/de.html')

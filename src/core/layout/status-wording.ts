@@ -9,7 +9,7 @@ export const statusWords = bilingual((say) => ({
       `Aktualität der Fondsdaten: der neueste Preis jedes Fonds, Stichtag ${day}.`,
     ),
   verdicts: {
-    fresh: say('All prices are up to date', 'Alle Preise sind aktuell'),
+    fresh: say('No price is overdue', 'Kein Preis ist überfällig'),
     unwatched: say('No prices are monitored', 'Es werden keine Preise überwacht'),
   },
   /** @param which late, stale, or both */
@@ -75,8 +75,8 @@ export const statusWords = bilingual((say) => ({
       ? say('daily', 'täglich')
       : say(`every ${count} business days`, `alle ${count} Bankarbeitstage`),
   note: say(
-    'Age: business days since the newest price. Interval: the usual time between two prices. Next price: the day on which it is expected.',
-    'Alter: Bankarbeitstage seit dem neuesten Preis. Turnus: üblicher Abstand zwischen zwei Preisen. Nächster Preis: der Tag, an dem er erwartet wird.',
+    'Age: business days since the newest price. Interval: the usual time between two prices. Next price: the day on which it is expected. Oldest price: of the funds whose prices are monitored.',
+    'Alter: Bankarbeitstage seit dem neuesten Preis. Turnus: üblicher Abstand zwischen zwei Preisen. Nächster Preis: der Tag, an dem er erwartet wird. Ältester Preis: unter den Fonds, deren Preise überwacht werden.',
   ),
   asData: say('This page as JSON', 'Diese Seite als JSON'),
 }))

@@ -48,7 +48,7 @@ export interface ManifestHead {
   readonly freshness: SnapshotFreshness
   /** Funds with something that may not be published; absent if there is none. */
   readonly restricted?: RestrictedFunds | undefined
-  /** The successor of each fund that is gone because it merged, by ISIN; absent if there is none. */
+  /** The successor of each fund that is gone because it merged within a year, by ISIN; absent if there is none. */
   readonly merged?: Readonly<Record<string, string>>
   /** ISINs of funds into which others merge; absent if there is none. */
   readonly successors?: readonly string[]

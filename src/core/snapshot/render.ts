@@ -1,7 +1,6 @@
 /** Renders a snapshot: the funds, in threads or out of shards, documents over all funds, manifest and status. */
 
 import { actionsJson, actionsKey } from '../data/check/live-actions.ts'
-import { addYears } from '../system/days.ts'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isRefusal } from '../api/contract/endpoint.ts'
@@ -229,7 +228,7 @@ function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource
   const exampleIsin = exampleIsinOf(each)
   const exampleAnswer = exampleIsin === null ? () => null : exampleAnswers(build, exampleIsin)
   const funds = each.flatMap(({ entry }) => entry ?? [])
-  const mergers = mergedFunds(build.db, asOf).filter(({ exDate }) => exDate > addYears(asOf, -1))
+  const mergers = mergedFunds(build.db, asOf)
   const { table, options } = build
   const { caching = null } = options
   return {

@@ -72,6 +72,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
   return html`<div id="${publishId(changes)}">
       ${chips(counts, language, (kind) => `#${idOf(kind)}`) ?? html`<p><strong>${describeChanges(changes, language).title}</strong></p> `}
     </div>
+    ${otherLines(changes, language).map((line) => html`<p class="quiet small">${line}</p> `)}
     ${part('corrected', correctedTable(prices.corrected, place))}
     ${part('daysAdded', daysTable(prices.added, place))}${part('daysRemoved', daysTable(prices.removed, place))}
     ${part(
@@ -96,8 +97,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
           ]),
       }),
     )}
-    ${part('newPrices', place.list === null ? null : html`<p><a href="${place.list}">${w.newestPrices}</a></p> `)}
-    ${otherLines(changes, language).map((line) => html`<p class="quiet small">${line}</p> `)}`
+    ${part('newPrices', place.list === null ? null : html`<p><a href="${place.list}">${w.newestPrices}</a></p> `)}`
 }
 
 /** The name of a fund stands once, above the days of its prices. */

@@ -22,7 +22,9 @@ export const makers: PageMakers = {
 
 /** What a first publish would write: for a folder that is served. A publish writes its own; a build has no clock. */
 function firstPublish(source: StatusSource, site: PageSite): readonly Page[] {
-  const { snapshot, asOf, funds, documents: objects } = source
+  const { snapshot, asOf, documents: objects, assessment } = source
+  // The assessment lists published funds only.
+  const funds = assessment.funds.length
   const changes = changesWithout({ snapshot, asOf, funds, objects }, null)
   const day = dayChanges(changes, { publish: 1, published: `${asOf}T00:00:00Z` }, null)
   const text = textOfDay(day)
@@ -30,7 +32,7 @@ function firstPublish(source: StatusSource, site: PageSite): readonly Page[] {
   const history = withPublish(noHistory, day, file)
   const downloads = { format: 1, as_of: asOf, days: [asOf], withdrawn: [] }
   return [
-    ...changesPages(history, site),
+    ...changesPages(history, site, []),
     ...changeFeeds(history, site, asOf),
     { key: `changes/${fileOf(asOf)}`, content: text },
     { key: 'changes/index.json', content: textOfHistory(history) },

@@ -37,15 +37,26 @@ export const noHistory: ChangeHistory = { format: 1, nights: [] }
 export const dayAddress = (asOf: string, language: Language, id: string) =>
   `${changesKeys[language]}?day=${asOf}#${id}`
 
-export const changesPages = (history: ChangeHistory, site: PageSite): readonly Page[] =>
-  languages.map((language) => changesPage(history, site, language))
+/** @param merged funds that are gone, and whose page tells what they became */
+export const changesPages = (
+  history: ChangeHistory,
+  site: PageSite,
+  merged: readonly string[],
+): readonly Page[] => {
+  const gone = goneFunds(history.nights, merged)
+  return languages.map((language) => changesPage(history, site, gone, language))
+}
 
-function changesPage({ nights }: ChangeHistory, site: PageSite, language: Language): Page {
+function changesPage(
+  { nights }: ChangeHistory,
+  site: PageSite,
+  gone: ReadonlySet<string>,
+  language: Language,
+): Page {
   const w = changeWords[language]
   const heading = wording[language].shell.changes
   const key = changesKeys[language]
   const hasPages = !site.isAlone && site.parts.includes('funds')
-  const gone = goneFunds(nights)
   const pageOf = (isin: string) =>
     hasPages && !gone.has(isin) ? linkTo(key, fundPageKeys(isin)[language]) : null
   const funds = { pageOf, names: site.publisher?.fundNames ?? null }
@@ -92,13 +103,14 @@ function changesPage({ nights }: ChangeHistory, site: PageSite, language: Langua
   return { key, content }
 }
 
-/** Funds that were removed and did not come back: their pages are gone, too. @param nights the newest first */
-function goneFunds(nights: readonly HistoryDay[]): ReadonlySet<string> {
+/** Funds that were removed and did not come back, and whose pages are gone, too. @param nights the newest first */
+function goneFunds(nights: readonly HistoryDay[], merged: readonly string[]): ReadonlySet<string> {
   const gone = new Set<string>()
   for (const { isin, what } of nights.flatMap(fundsOf).reverse()) {
     if (what === 'removed') gone.add(isin)
     if (what === 'added') gone.delete(isin)
   }
+  for (const isin of merged) gone.delete(isin)
   return gone
 }
 

@@ -114,7 +114,7 @@ async function writeFolder(
   changes: SnapshotChanges | null,
 ): Promise<ReadonlyMap<string, string>> {
   const { store, base, snapshot, baseUrl, concurrency, onWarning } = publish
-  const { asOf, site: pages } = snapshot.manifest.head
+  const { asOf, site: pages, merged = {} } = snapshot.manifest.head
   const site = {
     baseUrl,
     publisher: pages?.publisher ?? null,
@@ -153,7 +153,8 @@ async function writeFolder(
     onWarning(`${store.name}: what changed on ${day.as_of} is ${place}, it is left out`)
   })
   history = { ...history, nights: history.nights.filter((day) => !lost.has(day.as_of)) }
-  const overAll = [...changesPages(history, site), ...changeFeeds(history, site, asOf)]
+  const ofAllDays = changesPages(history, site, Object.keys(merged))
+  const overAll = [...ofAllDays, ...changeFeeds(history, site, asOf)]
   const written = new Map(history.nights.map(({ file, sha256 }) => [file, sha256]))
   const putOverAll = async (key: string, text: string) =>
     written.set(fileName(key), (await put(key, text)).sha256)

@@ -1,7 +1,7 @@
 /** Texts of separate elements stay apart, for the eye and for those who read the text alone. */
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openBrowser, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
+import { expectSound, openBrowser, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
 import { joinedTexts } from '../../support/joined-texts.ts'
 import { sample } from '../../support/rounds.ts'
 import { isins, pageKinds, servePageKinds } from './page-kinds.ts'
@@ -27,6 +27,14 @@ describe.skipIf(whyNoBrowser !== undefined)('texts of separate elements', () => 
       await end()
     }
   }
+
+  const changes = pageKinds.filter(([kind]) => kind === 'the changes' || kind === 'a day of changes')
+  it.each(changes)('are told from the links within them without colours: %s (%s)', async (_, __, path) => {
+    const visited = await visit(browser, `${site.base}/${path}`, look)
+    await visited.page.locator('table:visible').first().waitFor()
+    await expectSound(visited)
+    await visited.end()
+  })
 
   const wide = ['the list', 'a comparison', 'the status page', 'the changes', 'a fund: whole']
   const first = pageKinds.filter(([kind, language]) => wide.includes(kind) && language === 'de')

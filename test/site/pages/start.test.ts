@@ -6,7 +6,7 @@ import type { SitePageSource } from '../../../src/core/api/contract/page.ts'
 import { sitemapPages } from '../../../src/extensions/site/start/sitemap.ts'
 import { cached } from '../../../src/core/system/cached.ts'
 import { readHtml } from '../../support/html.ts'
-import { mustRun, runFundpress, tempFolder } from '../../support/product.ts'
+import { forced, mustRun, runFundpress, tempFolder } from '../../support/product.ts'
 import { lacks } from '../../support/programs.ts'
 import { elementsOf } from '../../support/read-xml.ts'
 import { filesIn } from '../../support/tree.ts'
@@ -259,6 +259,13 @@ describe('the start page', () => {
     expect(read('index.html')).toContain(
       `<a class="button first" href="funds/index.html">All funds (${funds.length})</a>`,
     )
+  })
+
+  it('shows no price change of a day that is long past', async () => {
+    const later = folder.file('later')
+    expect(await build(later, '2027-01-15', ...forced)).toMatchObject({ code: 0 })
+    expect(read('index.html', later)).not.toContain('class="movers"')
+    expect(read('index.html', later)).not.toContain('Price changes on')
   })
 
   it('describes the data and their publisher for search engines', () => {

@@ -346,7 +346,7 @@ const dayOfChanges = {
   snapshot,
   before,
   funds: record({
-    total: count('Number of funds', 'Anzahl der Fonds'),
+    total: count('Number of published funds', 'Anzahl der veröffentlichten Fonds'),
     added: list(record(named)),
     removed: list(record({ ...named, successor })),
     renamed: list(

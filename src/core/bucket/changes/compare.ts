@@ -19,10 +19,12 @@ export const maxPriceRows = 10_000
 
 /** What a publish changes, before anything is compared. @param before null for the first publish */
 export function changesWithout(
-  head: Pick<ManifestHead, 'asOf' | 'snapshot' | 'funds' | 'objects'>,
+  head: Pick<ManifestHead, 'asOf' | 'snapshot' | 'funds' | 'objects' | 'restricted'>,
   before: SnapshotName | null,
 ): SnapshotChanges {
-  const { asOf, snapshot, funds: total, objects } = head
+  const { asOf, snapshot, objects } = head
+  // Readers know the funds of the list: those whose data may be given out.
+  const total = head.funds - (head.restricted?.data?.length ?? 0)
   return {
     format: 1,
     as_of: asOf,
@@ -111,7 +113,7 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
   for await (const [one, read] of readAll(publish, live.slot, toRead)) add(one, read)
   prices.totals.funds_with_new = withNew.size
   prices.totals.corrected_funds = corrected.size
-  const funds = { total: head.funds, ...namedFunds(compared, names, head.merged) }
+  const funds = { total: changes.funds.total, ...namedFunds(compared, names, head.merged) }
   return {
     announced: { ...changes, funds, documents, endpoints, prices, not_compared: notCompared },
     corrected,
@@ -245,7 +247,8 @@ function compareWindows(before: Days, after: Days, isNewest: boolean) {
 }
 
 function correctionsOf(date: string, before: Values, after: Values) {
-  const items = [...new Set([...Object.keys(after), ...Object.keys(before)])]
+  // The NAV tells readers most.
+  const items = [...new Set(['net_asset_value', ...Object.keys(after), ...Object.keys(before)])]
   return items
     .map((item) => ({ date, item, before: before[item] ?? null, after: after[item] ?? null }))
     .filter((one) => one.before !== one.after)

@@ -6,6 +6,7 @@ import type { FundRow, FundRows, Group, PriceRow } from '../../api/contract/rows
 import { isDay } from '../../api/routes/values.ts'
 import type { PricedFund } from '../../guards/assess.ts'
 import type { LifeFacts } from '../../guards/life.ts'
+import { addYears } from '../../system/days.ts'
 import type { SchemaTable } from '../model/columns.ts'
 import { groupNames, schemaTables } from '../model/schema.ts'
 
@@ -17,14 +18,14 @@ export function readIsins(db: Database): string[] {
   return db.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
 }
 
-/** Funds that are gone because they merged, until a day, by ISIN. */
+/** Funds that are gone because they merged in the year up to a day, by ISIN: after that, a merger is history. @param until ISO 8601 */
 export const mergedFunds = (db: Database, until: string): readonly Merger[] =>
   db
-    .prepare<[string], Merger>(
+    .prepare<[string, string], Merger>(
       `SELECT isin, ex_date AS exDate, successor_isin AS successorIsin FROM corporate_action
-        WHERE kind = 'merger' AND ex_date <= ? AND isin NOT IN (SELECT isin FROM fund) ORDER BY isin`,
+        WHERE kind = 'merger' AND ex_date > ? AND ex_date <= ? AND isin NOT IN (SELECT isin FROM fund) ORDER BY isin`,
     )
-    .all(until)
+    .all(addYears(until, -1), until)
 
 /** Funds into which others merge, on whatever day, by ISIN. */
 export const successorFunds = (db: Database): readonly string[] =>

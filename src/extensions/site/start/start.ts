@@ -144,7 +144,7 @@ type Mover = FundEntry & { readonly newest: NonNullable<FundEntry['newest']>; re
 
 const mostMovers = 5
 
-/** The largest gains and losses of the newest day. A fund younger than one year has no change (MiFID II). */
+/** The largest gains and losses of the newest day; none of a stale price. A fund younger than one year has no change (MiFID II). */
 function movers({ funds, publisher }: SitePageSource, language: Language): Html | null {
   const w = startWords[language]
   const day = funds.reduce(
@@ -154,7 +154,8 @@ function movers({ funds, publisher }: SitePageSource, language: Language): Html 
   const moved = sortedByName(funds)
     .flatMap(({ newest, ...fund }): readonly Mover[] => {
       const change = newest?.changePercent ?? null
-      return newest?.date === day && change !== null ? [{ ...fund, newest, change }] : []
+      const isNews = newest?.date === day && fund.overdue !== 'stale'
+      return isNews && change !== null ? [{ ...fund, newest, change }] : []
     })
     .sort((one, other) => Number(other.change) - Number(one.change))
   const gains = moved.filter(({ change }) => Number(change) > 0).slice(0, mostMovers)

@@ -10,12 +10,16 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 /** Files that take longest, but for the budget of memory, which wants calm neighbours: begun last, one of them would keep a single core busy at the end. */
 const longest = [
   'edge/runtime/conformance',
+  'site/browser/pressable',
   'bucket/schedules',
   'cli/first-night',
   'cli/container',
   'transcripts',
   'guards/nights',
   'site/browser/docs',
+  'site/pictures/pictures',
+  'site/browser/broken',
+  'site/browser/joined',
   'guards/nights-across',
   'guards/year',
   'guards/simulated-year',

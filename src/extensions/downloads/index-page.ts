@@ -76,7 +76,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
         return items === null ? null : section(id, w.sections[id], items)
       })}
       ${section('open', w.open, whichFormat(facts, language))}
-      ${section('earlier', w.earlier, earlierDays(asOf, language))}
+      ${section('earlier', w.earlier, earlierDays(facts, language))}
       ${section('check', w.check, checksums(listed, facts, language))}`,
   })
 }
@@ -100,11 +100,13 @@ function fileLists(files: readonly DescribedFile[], facts: PageFacts, language: 
 export const daysScript = { name: 'days.js', content: () => pageTemplate('downloads/days.js') }
 
 /** Says without a script where the list is, and why a day may be missing. */
-function earlierDays(asOf: string, language: Language): Html {
+function earlierDays({ asOf, parts }: PageFacts, language: Language): Html {
   const w = pageWords[language]
-  return html`<p>
-      ${w.earlierDays(html`<a id="days-list" href="../../changes/downloads.json">downloads/index.json</a>`)}
-    </p>
+  // Without that part only a bucket has the list.
+  const list = parts.includes('changes')
+    ? html`<a id="days-list" href="../../changes/downloads.json">downloads/index.json</a>`
+    : html`<code>downloads/index.json</code>`
+  return html`<p>${w.earlierDays(list)}</p>
     <p id="days" class="codes" data-as-of="${asOf}" hidden></p>
     <p id="withdrawn" class="callout" hidden>${w.withdrawn(html`<span></span>`)}</p>`
 }

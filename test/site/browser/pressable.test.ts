@@ -52,7 +52,7 @@ describe.skipIf(whyNoBrowser !== undefined)('what can be pressed', () => {
       const scheme = language === 'de' ? 'dark' : 'light'
       await withPage(path, { scheme, width: 1440, height }, async (page) => {
         const expectNothing = (state: string, within?: string) => expectNothingOver(page, state, within, at)
-        if (isComplete) await expectNothing('as it comes')
+        if (isComplete) await expectNothingOver(page, 'as it comes', undefined, [390, 1440])
         await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
         await expectNothing('with all details open')
         // The second view of two, and the bar that offers to compare what is selected.
@@ -140,7 +140,8 @@ describe.skipIf(whyNoBrowser !== undefined)('what can be pressed', () => {
         await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
         const { pressed, missed } = await pressControls(page, pressOf(page, by), isComplete ? 200 : 20)
         expect(missed).toEqual([])
-        expect(pressed).toBeGreaterThan(5)
+        // On a phone the links of the head are in its menu.
+        expect(pressed).toBeGreaterThan(3)
       })
     },
   )

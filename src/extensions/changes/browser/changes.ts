@@ -40,7 +40,8 @@ async function show(day: string): Promise<void> {
   if (day !== asked) return
   data.hidden = typeof changes === 'string'
   document.title = title.replace(/^[^·]*(?= · )/, w.dayHeading(dayIn(language, day)))
-  if (changes === 'unknown') content.replaceChildren(headingOf(day), w.unknownDay(dayIn(language, day)))
+  if (changes === 'unknown')
+    content.replaceChildren(headingOf(day), '\n', paragraphOf(w.unknownDay(dayIn(language, day))))
   else if (changes === 'failed') {
     const again = { label: place.dataset['again'] ?? '', press: () => void show(day) }
     content.replaceChildren(headingOf(day), ...messageWith(w.failedDay(dayIn(language, day)), again))
@@ -55,6 +56,12 @@ async function fill(content: HTMLElement, changes: DayChanges): Promise<void> {
   const id = location.hash.slice(1)
   if (id !== publishId({ as_of: day, publish })) document.getElementById(id)?.scrollIntoView()
   if ((await withdrawn).includes(day) && day === asked) content.querySelector('h1')?.after(notice('callout'))
+}
+
+function paragraphOf(text: string): HTMLElement {
+  const paragraph = document.createElement('p')
+  paragraph.textContent = text
+  return paragraph
 }
 
 function headingOf(day: string): HTMLElement {

@@ -1,6 +1,10 @@
-/** `npm run pictures`: the pictures of README.md, taken of the demo in a real browser. They change when the pages do. */
+/** `npm run pictures`: the pictures of README.md, and the golden ones of the tests. They change when the pages do. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { servePageKinds } from '../site/browser/page-kinds.ts'
+import { photograph, scenes, settings } from '../site/pictures/scenes.ts'
 import { openBrowser, visit } from '../support/browser.ts'
+import { openCamera } from '../support/picture.ts'
 import { makeTempFolder, mustRun, repository, startServing } from '../support/product.ts'
 
 const isins = ['DE000FP06UX9', 'DE000FPSVXB8', 'DE000FP67FJ1']
@@ -29,3 +33,14 @@ for (const scheme of ['light', 'dark'] as const)
 await browser.close()
 await server.stop()
 folder.remove()
+
+const camera = await openCamera()
+const site = await servePageKinds()
+for (const scene of scenes)
+  for (const setting of settings) {
+    const file = `test/site/pictures/${scene.name}-${setting.name}.webp`
+    writeFileSync(join(repository, file), await photograph(camera.browser, site.base, { scene, setting }))
+    process.stdout.write(`${file}\n`)
+  }
+await camera.close()
+await site.stop()

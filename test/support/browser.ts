@@ -18,7 +18,14 @@ export const whyNoBrowser =
     ? `Chromium is at none of ${places.join(', ')} (CHROMIUM names another place)`
     : undefined
 
-export function openBrowser(): Promise<Browser> {
+interface BrowserOptions {
+  /** More flags of its command line. */
+  readonly args?: readonly string[]
+  /** More of its environment. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export function openBrowser({ args = [], env = {} }: BrowserOptions = {}): Promise<Browser> {
   if (executablePath === undefined) throw new Error(`no Chromium: ${places.join(', ')}`)
   // A container's root may not have a sandbox, and its /dev/shm may be small.
   const isRoot = process.getuid?.() === 0
@@ -26,7 +33,8 @@ export function openBrowser(): Promise<Browser> {
     executablePath,
     chromiumSandbox: !isRoot,
     // Without a GPU its process only passes on what a thread can draw.
-    args: ['--disable-dev-shm-usage', '--disable-gpu', '--in-process-gpu', '--hide-scrollbars'],
+    args: ['--disable-dev-shm-usage', '--disable-gpu', '--in-process-gpu', '--hide-scrollbars', ...args],
+    env: { ...process.env, ...env },
   })
 }
 
@@ -67,8 +75,11 @@ export function inTurn<T>(
 
 export type Visit = Awaited<ReturnType<typeof visit>>
 
-/** Opens a page and waits until it and what it asks for are there. Nothing of earlier visits is in its cache. */
-export async function visit(browser: Browser, url: string, look: Look = desktopLight) {
+/**
+ * Opens a page and waits until it and what it asks for are there. Nothing of earlier visits is in its cache.
+ * @param now the time in ISO 8601 at which the page is looked at, in Berlin, a minute after its snapshot went live; else as it is
+ */
+export async function visit(browser: Browser, url: string, look: Look = desktopLight, now?: string) {
   const context = await browser.newContext({
     colorScheme: look.scheme,
     viewport: { width: look.width, height: look.height },
@@ -76,9 +87,11 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
     hasTouch: look.touch ?? false,
     reducedMotion: 'reduce',
     locale: 'en-GB',
+    ...(now !== undefined && { timezoneId: 'Europe/Berlin' }),
   })
   const strangers = await refuseStrangers(context, new URL(url))
   const page = await context.newPage()
+  if (now !== undefined) await standStill(page, new Date(now))
   const complaints = complaintsOf(page)
   const responses: Response[] = []
   page.on('response', (response) => responses.push(response))
@@ -95,6 +108,16 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
     /** Closes the page. */
     end: () => context.close(),
   }
+}
+
+/** The edge says as Last-Modified when a snapshot went live. */
+async function standStill(page: Page, now: Date): Promise<void> {
+  await page.clock.setFixedTime(now)
+  const live = new Date(now.getTime() - 60_000).toUTCString()
+  await page.route('**/status/**', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, headers: { ...response.headers(), 'last-modified': live } })
+  })
 }
 
 async function refuseStrangers(context: BrowserContext, home: URL) {

@@ -29,6 +29,8 @@ const changes = `
   DELETE FROM price WHERE isin = '${isins.twoPrices}' AND date < '2026-11-19';
   UPDATE fund SET performance_permitted = 0 WHERE isin = '${isins.performanceDenied}';
   INSERT INTO corporate_action (isin, ex_date, kind, factor) VALUES ('${isins.whole}', '2025-03-03', 'split', '2');
+  UPDATE price SET ${['net_asset_value', 'issue_price', 'repurchase_price'].map((column) => `${column} = printf('%.2f', 2 * ${column})`).join()}
+    WHERE isin = '${isins.whole}' AND date < '2025-03-03';
   INSERT INTO corporate_action (isin, ex_date, kind, successor_isin) VALUES
     ('${isins.merged}', '2026-11-02', 'merger', '${isins.whole}'),
     ('${isins.gone}', '2026-10-01', 'merger', '${isins.whole}');
@@ -36,7 +38,7 @@ const changes = `
 
 /** For a day of changes: a price corrected, a fund renamed, a fund gone. */
 const secondNight = `
-  UPDATE price SET net_asset_value = '99.99' WHERE isin = '${isins.accumulating}' AND date = '2026-11-18';
+  UPDATE price SET net_asset_value = '573.85' WHERE isin = '${isins.accumulating}' AND date = '2026-11-18';
   UPDATE fund SET name = name || ' II' WHERE isin = '${isins.merged}';
   UPDATE fund SET data_permitted = 0 WHERE isin = 'DE000FPC4UN5';
 `

@@ -114,7 +114,9 @@ const findCovered = `(controls, within) => {
       hit.closest('label')?.control === control ||
       (control.tagName === 'LABEL' && hit === control.control))
   const found = new Map()
-  for (const block of ['center', 'start', 'end']) {
+  // Where all scrolls together, the same lies over a control wherever it stands.
+  const stays = [...document.querySelectorAll('body *')].some((each) => ['sticky', 'fixed'].includes(getComputedStyle(each).position))
+  for (const block of stays ? ['center', 'start', 'end'] : ['center']) {
     for (const control of document.querySelectorAll(controls)) {
       if (control.closest(within) === null || !isSeen(control)) continue
       control.scrollIntoView({ block, inline: 'center', behavior: 'instant' })

@@ -51,8 +51,10 @@ describe.skipIf(whyNoBrowser !== undefined)('what can be pressed', () => {
     async (_, language, path, at) => {
       const scheme = language === 'de' ? 'dark' : 'light'
       await withPage(path, { scheme, width: 1440, height }, async (page) => {
-        const expectNothing = (state: string, within?: string) => expectNothingOver(page, state, within, at)
-        if (isComplete) await expectNothingOver(page, 'as it comes', undefined, [390, 1440])
+        const expectNothing = (state: string, within?: string, widthsOfState = at) =>
+          expectNothingOver(page, state, within, widthsOfState)
+        const few = isComplete ? [320, 1440] : at
+        if (isComplete) await expectNothing('as it comes', undefined, [390])
         await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
         await expectNothing('with all details open')
         // The second view of two, and the bar that offers to compare what is selected.
@@ -62,11 +64,11 @@ describe.skipIf(whyNoBrowser !== undefined)('what can be pressed', () => {
           for (const each of all) each.click()
           return all.length
         })()`)
-        if (chosen > 0) await expectNothing('with other choices')
+        if (chosen > 0) await expectNothing('with other choices', undefined, few)
         for (const stage of await page.locator('.stage:visible').all()) {
           await stage.focus()
           await stage.press('End')
-          await expectNothing('with the figures of a chart', 'figure')
+          await expectNothing('with the figures of a chart', 'figure', few)
         }
       })
     },
@@ -138,7 +140,7 @@ describe.skipIf(whyNoBrowser !== undefined)('what can be pressed', () => {
       const look: Look = { scheme: 'light', width, height, touch: by === 'a finger' }
       await withPage(path, look, async (page) => {
         await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
-        const { pressed, missed } = await pressControls(page, pressOf(page, by), isComplete ? 200 : 20)
+        const { pressed, missed } = await pressControls(page, pressOf(page, by), isComplete ? 80 : 20)
         expect(missed).toEqual([])
         // On a phone the links of the head are in its menu.
         expect(pressed).toBeGreaterThan(3)

@@ -4,7 +4,13 @@ import tseslint from 'typescript-eslint'
 
 export default defineConfig(
   {
-    ignores: ['dist/', 'out/', 'data/', 'templates/pages/*.js', 'templates/status/*.js'],
+    ignores: [
+      'dist/',
+      'out/',
+      'data/',
+      'templates/{pages,status,downloads}/*.js',
+      'templates/docs/search.js',
+    ],
   },
   {
     files: ['**/*.{ts,js,mjs}'],

@@ -43,7 +43,10 @@ export const scenes: readonly Scene[] = [
     path: 'funds/',
     germanPath: 'funds/de.html',
     steps: async (page, { press }) => {
-      for (const nth of [0, 1]) await press(page.locator('.select').nth(nth))
+      for (const nth of [0, 1]) {
+        await press(page.locator('.select').nth(nth))
+        await page.locator('.select input:checked').nth(nth).waitFor()
+      }
       return undefined
     },
   },
@@ -64,6 +67,7 @@ export const scenes: readonly Scene[] = [
     germanPath: `${fund}de.html`,
     steps: async (page, { point }) => {
       await point(page.locator('#nav .stage'), 0.45)
+      await page.locator('#nav .tip').waitFor()
       return page.locator('#nav')
     },
   },
@@ -130,13 +134,18 @@ export async function photograph(
       return [box.x + box.width * share, box.y + box.height / 2] as const
     }
     const touches = look.touch ?? false
+    // A tap is answered before the page has heard of it.
+    const settle = () =>
+      page.evaluate(`new Promise((done) => requestAnimationFrame(() => setTimeout(done, 150)))`)
     const press: At = async (where, share) => {
       const [x, y] = await at(where, share)
       await (touches ? page.touchscreen.tap(x, y) : page.mouse.click(x, y))
+      await settle()
     }
     const point: At = async (where, share) => {
       const [x, y] = await at(where, share)
       await (touches ? page.touchscreen.tap(x, y) : page.mouse.move(x, y))
+      await settle()
     }
     const part = await scene.steps?.(page, { press, point })
     await fault.after?.(page)

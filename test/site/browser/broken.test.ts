@@ -1,12 +1,12 @@
 /** No code, date or amount stands on two lines: on every page, at every width. */
-import type { Browser, Page } from 'playwright-core'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { openBrowser, overhang, visit, whyNoBrowser } from '../../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { overhang, visit, whyNoBrowser } from '../../support/browser.ts'
 import { brokenTexts } from '../../support/broken-texts.ts'
 import { oddFunds } from '../../support/odd-funds.ts'
 import { sample } from '../../support/rounds.ts'
 import { buildOddSite } from '../../support/site.ts'
-import { pageKinds, servePageKinds } from './page-kinds.ts'
+import { pageKinds, usePageKinds } from './page-kinds.ts'
 
 /** Names of funds and of benchmarks are the company's: `40 % of …`, an ISIN, the forged day of an odd fund. */
 const names = /^(?:40 %|2020-01-01|[A-Z]{2}\w{9}\d in <bdi)/
@@ -19,18 +19,9 @@ const wideCells = (page: Page) =>
   )
 
 describe.skipIf(whyNoBrowser !== undefined)('codes, dates and amounts', () => {
-  let site: Awaited<ReturnType<typeof servePageKinds>>
-  let browser: Browser
-  beforeAll(async () => {
-    site = await servePageKinds()
-    browser = await openBrowser()
-    return async () => {
-      await browser.close()
-      await site.stop()
-    }
-  })
+  const site = usePageKinds()
   const brokenAt = async (base: string, path: string) => {
-    const { page, end } = await visit(browser, `${base}/${path}`)
+    const { page, end } = await visit(site.browser(), `${base}/${path}`)
     try {
       await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
       const found: string[] = []
@@ -50,7 +41,7 @@ describe.skipIf(whyNoBrowser !== undefined)('codes, dates and amounts', () => {
   it.each([...always, ...sample(others, { least: 6 })])(
     'stand on one line at twelve widths: %s (%s)',
     async (_, __, path) => {
-      expect(await brokenAt(site.base, path)).toEqual([])
+      expect(await brokenAt(site.base(), path)).toEqual([])
     },
   )
 
@@ -68,7 +59,7 @@ describe.skipIf(whyNoBrowser !== undefined)('codes, dates and amounts', () => {
       `funds/${oddFunds.awkward}/`,
       `funds/${oddFunds.awkward}/de.html`,
     ]) {
-      const { page, end } = await visit(browser, `${odd.base}/${path}`)
+      const { page, end } = await visit(site.browser(), `${odd.base}/${path}`)
       try {
         for (const width of widths) {
           await page.setViewportSize({ width, height: 900 })

@@ -1,26 +1,17 @@
 /** Texts of separate elements stay apart, for the eye and for those who read the text alone. */
-import type { Browser, Page } from 'playwright-core'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSound, openBrowser, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { expectSound, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
 import { joinedTexts } from '../../support/joined-texts.ts'
 import { sample } from '../../support/rounds.ts'
-import { isins, pageKinds, servePageKinds } from './page-kinds.ts'
+import { isins, pageKinds, usePageKinds } from './page-kinds.ts'
 
 const look: Look = { scheme: 'light', width: 1440, height: 900 }
 
 describe.skipIf(whyNoBrowser !== undefined)('texts of separate elements', () => {
-  let site: Awaited<ReturnType<typeof servePageKinds>>
-  let browser: Browser
-  beforeAll(async () => {
-    site = await servePageKinds()
-    browser = await openBrowser()
-    return async () => {
-      await browser.close()
-      await site.stop()
-    }
-  })
+  const site = usePageKinds()
   const withPage = async (path: string, how: Look, run: (page: Page) => Promise<void>) => {
-    const { page, end } = await visit(browser, `${site.base}/${path}`, how)
+    const { page, end } = await visit(site.browser(), `${site.base()}/${path}`, how)
     try {
       await run(page)
     } finally {
@@ -30,7 +21,7 @@ describe.skipIf(whyNoBrowser !== undefined)('texts of separate elements', () => 
 
   const changes = pageKinds.filter(([kind]) => kind === 'the changes' || kind === 'a day of changes')
   it.each(changes)('are told from the links within them without colours: %s (%s)', async (_, __, path) => {
-    const visited = await visit(browser, `${site.base}/${path}`, look)
+    const visited = await visit(site.browser(), `${site.base()}/${path}`, look)
     await visited.page.locator('table:visible').first().waitFor()
     await expectSound(visited)
     await visited.end()

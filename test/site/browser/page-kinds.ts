@@ -1,5 +1,8 @@
 /** Every kind of page, with funds of every kind, published twice and served: for what has to hold on all pages. */
+import type { Browser } from 'playwright-core'
+import { beforeAll } from 'vitest'
 import type { Language } from '../../../src/core/api/routes/table.ts'
+import { openBrowser } from '../../support/browser.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { forced, makeTempFolder, mustRun, startServing } from '../../support/product.ts'
 import { fillDemo } from '../../support/snapshots.ts'
@@ -66,6 +69,21 @@ export async function servePageKinds() {
     await mustRun(['publish', '--out', out, ...bucket, ...forced])
   }
   return startServing(bucket)
+}
+
+/** Serves them for the tests of a `describe`, and opens a browser. @returns both, which are there once its tests run */
+export function usePageKinds(): { readonly base: () => string; readonly browser: () => Browser } {
+  let site: Awaited<ReturnType<typeof servePageKinds>>
+  let browser: Browser
+  beforeAll(async () => {
+    site = await servePageKinds()
+    browser = await openBrowser()
+    return async () => {
+      await browser.close()
+      await site.stop()
+    }
+  })
+  return { base: () => site.base, browser: () => browser }
 }
 
 const compared = [isins.whole, isins.accumulating, isins.withoutIndex, isins.young].join(',')

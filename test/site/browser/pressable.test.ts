@@ -1,27 +1,18 @@
 /** Nothing lies over what can be pressed: the browser is asked at coordinates, and pressed by mouse and finger. */
-import type { Browser, Locator, Page } from 'playwright-core'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { openBrowser, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { visit, whyNoBrowser, type Look } from '../../support/browser.ts'
 import { coveredControls, pressControls } from '../../support/pressable.ts'
 import { isComplete, sample } from '../../support/rounds.ts'
-import { isins, pageKinds, servePageKinds } from './page-kinds.ts'
+import { isins, pageKinds, usePageKinds } from './page-kinds.ts'
 
 const widths = [320, 390, 600, 800, 1440]
 const height = 800
 
 describe.skipIf(whyNoBrowser !== undefined)('what can be pressed', () => {
-  let site: Awaited<ReturnType<typeof servePageKinds>>
-  let browser: Browser
-  beforeAll(async () => {
-    site = await servePageKinds()
-    browser = await openBrowser()
-    return async () => {
-      await browser.close()
-      await site.stop()
-    }
-  })
+  const site = usePageKinds()
   const withPage = async (path: string, look: Look, run: (page: Page) => Promise<void>) => {
-    const { page, end } = await visit(browser, `${site.base}/${path}`, look)
+    const { page, end } = await visit(site.browser(), `${site.base()}/${path}`, look)
     try {
       await run(page)
     } finally {
@@ -111,7 +102,7 @@ describe.skipIf(whyNoBrowser !== undefined)('what can be pressed', () => {
           await held.promise
           await route.abort()
         })
-        await page.goto(`${site.base}/${path}`)
+        await page.goto(`${site.base()}/${path}`)
         await page.locator('figure[aria-busy]').waitFor()
         await expectNothingOver(page, 'while prices load')
         held.resolve(undefined)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/core/snapshot/build.ts'
 import type { Since } from '../../src/core/snapshot/options.ts'
 import { defaultExpectations } from '../../src/core/guards/plausibility.ts'
-import { RefusedDatabase, type Finding } from '../../src/core/data/check/finding.ts'
+import { ImplausibleDatabase, RefusedDatabase, type Finding } from '../../src/core/data/check/finding.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { startKept } from '../support/kept-threads.ts'
 import { apply, openToEdit, type Edit } from './edits.ts'
@@ -31,15 +31,18 @@ export type Outcome =
   | { readonly kind: 'built'; readonly summary: BuildSummary }
   | { readonly kind: 'refused'; readonly findings: readonly Finding[] }
 
-/** The same for a database that the checks may refuse. */
-export const outcomeOf = (db: string, out: string, more: Partial<BuildOptions>): Promise<Outcome> =>
-  build(db, out, more).then(
-    (summary) => ({ kind: 'built', summary }),
+/** What comes of a build whose database the checks may refuse. */
+export const outcome = (summary: Promise<BuildSummary>): Promise<Outcome> =>
+  summary.then(
+    (built) => ({ kind: 'built', summary: built }),
     (error: unknown) => {
-      if (error instanceof RefusedDatabase) return { kind: 'refused', findings: error.findings }
+      if (error instanceof RefusedDatabase || error instanceof ImplausibleDatabase)
+        return { kind: 'refused', findings: error.findings }
       throw error
     },
   )
+export const outcomeOf = (db: string, out: string, more: Partial<BuildOptions>): Promise<Outcome> =>
+  outcome(build(db, out, more))
 
 /** What must not depend on how it was built. */
 export const resultOf = ({ snapshot, asOf, funds, documents, bytes, warnings }: BuildSummary) => {

@@ -53,16 +53,22 @@ it('gives the bytes of a build without shards, in any number of shards, pages in
         })
         editAll(db, edits)
         const whole = await outcomeOf(db, `${place}-whole`, { hasPages })
-        // A database that is refused is refused in a shard.
+        // A database that is refused is refused in a shard, or by the guards across funds when shards are merged.
         if (whole.kind === 'refused') {
-          const shards = Array.from({ length: of }, (_, index) =>
-            outcomeOf(db, `${place}-${index}`, { hasPages, ...shardOf(index + 1, of) }),
+          const folders = Array.from({ length: of }, (_, index) => `${place}-${index}`)
+          const shards = folders.map((out, index) =>
+            outcomeOf(db, out, { hasPages, ...shardOf(index + 1, of) }),
           )
-          const found = (await Promise.all(shards)).flatMap((shard) =>
-            shard.kind === 'refused' ? shard.findings.map((finding) => JSON.stringify(finding)) : [],
+          const isBuilt = (await Promise.all(shards)).every(({ kind }) => kind === 'built')
+          const last = isBuilt ? [await builds.outcome(merge(db, `${place}-merged`, folders))] : []
+          const found = [...(await Promise.all(shards)), ...last].flatMap((one) =>
+            one.kind === 'refused' ? one.findings.map((finding) => JSON.stringify(finding)) : [],
           )
           const errors = whole.findings.filter(({ severity }) => severity === 'error')
-          expect(errors.filter((error) => !found.includes(JSON.stringify(error)))).toEqual([])
+          const missing = errors.filter((error) => !found.includes(JSON.stringify(error)))
+          // A merge that is not tried has not compared the columns.
+          expect(missing.filter(({ guard }) => isBuilt || guard !== 'figure')).toEqual([])
+          expect(found).not.toEqual([])
           return
         }
         const shards = await buildShards(db, place, of, { hasPages })

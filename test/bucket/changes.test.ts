@@ -82,7 +82,13 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       counts: { corrected: 2, added: 0, removed: 1 },
       totals: { funds_with_new: 4, corrected_prices: 1, corrected_funds: 1 },
       corrected: [
-        { ...value, item: 'net_asset_value', before: row?.['net_asset_value'], after: corrected },
+        {
+          ...value,
+          item: 'net_asset_value',
+          before: row?.['net_asset_value'],
+          after: corrected,
+          currency: 'EUR',
+        },
         { ...value, item: 'share_profit', before: row?.['share_profit'] ?? null, after: '1.5' },
       ],
       added: [],
@@ -184,12 +190,12 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       earlier: [told],
     })
     const earlier = [{ publish: 1, title: before?.title, snapshot: before?.snapshot }]
-    const title = 'Other data changed'
+    const title = 'Other data of 1 fund'
     expect(index().nights[0]).toMatchObject({ title, publish: 2, earlier })
     assertFeedIsValid(7)
     expect(entry(2, 'id')).toBe(id)
     expect(entry(2, 'title')).toBe(before?.title)
-    expect(entry(1, 'summary')).toMatch(/^[a-z-]+: 4 documents changed$/)
+    expect(entry(1, 'summary')).toMatch(/^Other data of 1 fund\n.+: Benchmark .+$/)
     // In whole seconds, by the clock of the store; each later than the one before, also in the same second.
     expect(entry(2, 'updated')).toBe(first.published)
     expect(entry(1, 'updated')).toBe(second.published)
@@ -281,4 +287,68 @@ it('never names a fund that is not published before and after, and counts withhe
   expect(prices.counts).toEqual(noPrices)
   expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 7 })
   expect(bodyOf('index.json')).toContain('"title":"Other data changed"')
+})
+
+describe('data other than prices', () => {
+  it('are named by fund, table and item, with short values before and after', async () => {
+    press.reset()
+    await publishOnly('2026-02-02', 'UPDATE fund SET data_permitted = 1, prices_permitted = 1', isins)
+    const [was] = query('SELECT benchmark, total_expense_ratio AS ter FROM profile WHERE isin = ?', first)
+    const { data, ...rest } = await publishOnly(
+      '2026-02-03',
+      `UPDATE profile SET total_expense_ratio = 1.99, total_fund_assets = '77.00', benchmark = '${'Index '.repeat(20)}' WHERE isin = '${first}';
+       UPDATE fund SET status_date = '2026-02-02' WHERE isin = '${second}';
+       INSERT INTO document VALUES ('${second}', 'kid', 'de', '2026-02-03', '', 'Neu', 'https://example.org/kid.pdf');
+       UPDATE fund SET end_date = '2026-12-31', end_reason = 'merged', suspended_from = '2026-12-01' WHERE isin = '${third}';
+       INSERT INTO corporate_action (isin, ex_date, kind, successor_isin) VALUES ('${third}', '2026-12-31', 'merger', '${first}');
+       DELETE FROM key_figure WHERE isin = '${fourth}' AND position = 1;
+       UPDATE structure_item SET percent = percent + 1 WHERE isin = '${fourth}' AND type = 'countries' AND position = 1`,
+      isins,
+    )
+    const nameOf = (isin: string) => query('SELECT name FROM fund WHERE isin = ?', isin)[0]?.['name']
+    const row = (isin: string, table: string, item: string, values: object = {}) => {
+      return { isin, name: nameOf(isin), table, item, ...values }
+    }
+    expect(data.changed).toEqual([
+      row(first, 'profiles', 'benchmark', { before: was?.['benchmark'] }),
+      row(first, 'profiles', 'total_expense_ratio', { before: String(was?.['ter']), after: '1.99' }),
+      row(second, 'documents', 'kid'),
+      row(third, 'funds', 'end_date', { before: null, after: '2026-12-31' }),
+      row(third, 'funds', 'end_reason', { before: null, after: 'merged' }),
+      row(third, 'funds', 'suspended_from', { before: null, after: '2026-12-01' }),
+      row(third, 'distributions', 'merger'),
+      row(fourth, 'structures', 'countries'),
+    ])
+    expect(data).toMatchObject({ values: 8, funds: 4 })
+    expect(rest).toMatchObject({ funds: nobody, prices: { counts: noPrices }, not_compared: [] })
+    // Structures change in the course of things.
+    const { counts, funds } = index().nights[0] as unknown as Readonly<Record<string, unknown>>
+    expect(counts).toMatchObject({ funds_with_other_data: 4 })
+    expect(funds).toEqual([
+      { isin: first, name: nameOf(first), data: ['profiles'] },
+      { isin: second, name: nameOf(second), data: ['documents'] },
+      { isin: third, name: nameOf(third), data: ['funds', 'distributions'] },
+    ])
+  })
+
+  it('leave the days before with a fund that may no longer be given out', async () => {
+    expect(bodyOf('2026-02-03.json')).toContain(first)
+    await night('2026-02-04', `UPDATE fund SET data_permitted = 0 WHERE isin = '${first}'`)
+    const { data } = changesOf('2026-02-03')
+    expect(data).toMatchObject({ values: 8, funds: 4 })
+    expect(data.changed.map(({ isin }) => isin)).not.toContain(first)
+  })
+
+  it('are not known beside a live snapshot whose statistics are damaged', async () => {
+    press.bucket.put(`${slotNow()}/statistics.ndjson`, 'x')
+    const { stderr } = await night(
+      '2026-02-05',
+      `UPDATE profile SET management_fee = 0.5 WHERE isin = '${second}'`,
+    )
+    expect(stderr).toContain('statistics.ndjson')
+    expect(changesOf('2026-02-05')).toMatchObject({
+      data: { values: 0, funds: 0, changed: [] },
+      not_compared: ['statistics.ndjson'],
+    })
+  })
 })

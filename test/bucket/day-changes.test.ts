@@ -1,7 +1,7 @@
 /** A day that is published very often: the size of its file and of the index is limited. */
 import { expect, it } from 'vitest'
 import type { ChangeHistory, CorrectedValue, DayChanges } from '../../src/core/api/contract/changes.ts'
-import { maxPriceRows } from '../../src/core/bucket/changes/compare.ts'
+import { maxRowsTold } from '../../src/core/bucket/changes/compare.ts'
 import { dayChanges, timeOfPublish, withPublish } from '../../src/extensions/changes/history.ts'
 import { changeFeeds } from '../../src/extensions/changes/feed.ts'
 import { noHistory } from '../../src/extensions/changes/pages.ts'
@@ -20,11 +20,12 @@ const corrections = (snapshot: string, count: number) => ({
   funds: { total: 1, added: [], removed: [], renamed: [] },
   documents: { added: 0, removed: 0, changed: 1 },
   endpoints: [],
+  data: { values: 0, funds: 0, changed: [] },
   not_compared: [],
   prices: {
     counts: { corrected: count, added: 0, removed: 0 },
     totals: { funds_with_new: 0, corrected_prices: count, corrected_funds: 1 },
-    corrected: Array.from({ length: Math.min(count, maxPriceRows) }, (): CorrectedValue => ({
+    corrected: Array.from({ length: Math.min(count, maxRowsTold) }, (): CorrectedValue => ({
       ...row,
       date: asOf,
     })),

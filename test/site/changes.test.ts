@@ -2,11 +2,14 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DayChanges, SnapshotChanges } from '../../src/core/api/contract/changes.ts'
+import { documentKinds } from '../../src/core/api/contract/rows.ts'
+import { schemaTables } from '../../src/core/data/model/schema.ts'
 import { type Page, siteParts } from '../../src/core/api/contract/page.ts'
 import { withPublish } from '../../src/extensions/changes/history.ts'
 import { changeFeeds } from '../../src/extensions/changes/feed.ts'
 import { dayMarkup } from '../../src/extensions/changes/day.ts'
 import { changesPages, noHistory } from '../../src/extensions/changes/pages.ts'
+import { dataName } from '../../src/extensions/changes/data-words.ts'
 import { describeChanges } from '../../src/extensions/changes/words.ts'
 import { readHtml } from '../support/html.ts'
 import { lacks } from '../support/programs.ts'
@@ -21,6 +24,7 @@ const counts = { added: 0, removed: 0, changed: 0 }
 const changes = (
   prices: Partial<SnapshotChanges['prices']> = {},
   funds: Partial<SnapshotChanges['funds']> = {},
+  data: SnapshotChanges['data'] = { values: 0, funds: 0, changed: [] },
 ): SnapshotChanges => ({
   format: 1,
   as_of: asOf,
@@ -37,6 +41,7 @@ const changes = (
     removed: [],
     ...prices,
   },
+  data,
   not_compared: [],
 })
 const corrected = {
@@ -183,6 +188,76 @@ function assertLinksLead(
 }
 
 const textsOf = (pages: readonly Page[]) => new Map(pages.map(({ key, content }) => [key, String(content)]))
+
+describe('data other than prices', () => {
+  const row = { ...fund, table: 'profiles' }
+  const data: SnapshotChanges['data'] = {
+    values: 7,
+    funds: 2,
+    changed: [
+      { ...row, item: 'benchmark' },
+      { ...row, item: 'performance_fee', before: '0', after: '1' },
+      { ...row, item: 'total_expense_ratio', before: '1.5', after: '1.99' },
+      { ...row, table: 'emt', item: 'ongoing_costs', before: null, after: '0.0158' },
+      { ...row, table: 'structures', item: 'countries' },
+      { ...row, table: 'structures', item: 'industries' },
+      {
+        ...fund,
+        isin: 'DE0008471418',
+        name: null,
+        table: 'funds',
+        item: 'end_date',
+        before: null,
+        after: '2026-12-31',
+      },
+    ],
+  }
+  const what = changes({}, {}, data)
+  const day: DayChanges = { ...what, publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
+
+  it('are told in the words and figures of each language', () => {
+    expect(describeChanges(what, 'en')).toMatchObject({
+      title: 'Other data of 2 funds',
+      lines: [
+        'Other data of 2 funds',
+        'Fonds A & B (DE0008471400): Benchmark changed, Performance fee no → yes, Total expense ratio (TER) 1.5% → 1.99%, ' +
+          'Ongoing costs none → 1.58%, Investment structure changed',
+        'DE0008471418: Last day of the fund none → 31\u00a0Dec\u00a02026',
+      ],
+    })
+    expect(describeChanges(what, 'de').lines[1]).toContain('Gesamtkostenquote (TER) 1,5\u00a0% → 1,99\u00a0%')
+  })
+
+  it('have a row each on the page of their day, under a heading that the chip leads to', () => {
+    const { markup } = dayMarkup(day, 'en', noPages)
+    expect(markup).toContain(`href="#day-${asOf}-1-data"`)
+    expect(markup).toContain(`<h2 id="day-${asOf}-1-data">Other data of 2 funds</h2>`)
+    const rows = readHtml(markup).elements.filter(({ name }) => name === 'tr')
+    expect(rows).toHaveLength(7)
+  })
+
+  it('have the names of their tables in the list of funds, which leaves out what changes in the course of things', () => {
+    const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
+    const site = { baseUrl, publisher: null, isAlone: false, parts: siteParts }
+    const page = (key: string) => textsOf(changesPages(history, site, [])).get(key) ?? ''
+    expect(page('changes/index.html')).toContain('other data: profile, EMT data')
+    expect(page('changes/de.html')).toContain('andere Daten: Profil, EMT-Daten')
+    expect(page('changes/index.html')).not.toContain('investment structure')
+  })
+
+  it('have a name in both languages, whatever column or kind of rows it is', () => {
+    const parts = [...documentKinds, 'distribution', 'split', 'merger']
+    const columns = ['fund', 'profile', 'emt'].flatMap((name) =>
+      Object.values(schemaTables)
+        .filter((table) => table.name === name)
+        .flatMap((table) => table.columns.map((column) => column.name)),
+    )
+    const untold = /^(isin|name|status_date|.*_permitted|(total_)?fund_assets)$/
+    for (const item of [...parts, ...columns.filter((name) => !untold.test(name))])
+      for (const language of ['en', 'de'] as const)
+        expect({ item, name: dataName({ table: 'x', item }, language) }).not.toEqual({ item, name: 'X' })
+  })
+})
 
 it('names by fund only those that a long list of corrections has in the list of its day', () => {
   const rows = Array.from({ length: 3000 }, (_, index) => ({

@@ -5,49 +5,7 @@
 
 import type { GuardName } from './guards.ts'
 import { listed } from './loss.ts'
-
-/**
- * What a column of a fund's table holds, as a text: equal texts are equal values.
- * `values|sum|host|text`: the number of values (neither NULL nor empty); the sum of their amounts if all are numbers; the host
- * if all are web addresses; `~` and the value itself if it is one short value, else a digest.
- */
-export type Summary = string
-
-/** A figure of a table that another figure of the fund contradicts. */
-export interface Contradiction {
-  readonly column: string
-  /** The year, day or label of the row; '' for a table with one row. */
-  readonly row: string
-  readonly came: string
-  /** What the other figure gives, with its name: `38.10 % by the prices`. */
-  readonly expected: string
-}
-
-/** A part of a table that is compared for itself: a key figure, a year, the documents of a kind. */
-export interface Slice {
-  readonly name: string
-  /** In the order of {@link Statistics.columns}. */
-  readonly summaries: readonly Summary[]
-}
-
-export interface TableStatistics {
-  readonly rows: number
-  readonly slices: readonly Slice[]
-  /** Number of figures that were compared with others of the fund. */
-  readonly judged: number
-  readonly contradictions: readonly Contradiction[]
-}
-
-/** The key of the file of a snapshot that has its statistics. Source: src/core/bucket/keys.md. */
-export const statisticsKey = 'statistics.ndjson'
-
-/** Statistics of a snapshot. Only what may be given out is in them. */
-export interface Statistics {
-  /** Names of the columns by table. */
-  readonly columns: Readonly<Record<string, readonly string[]>>
-  /** By ISIN, then by table. */
-  readonly funds: ReadonlyMap<string, ReadonlyMap<string, TableStatistics>>
-}
+import type { Contradiction, Statistics, Summary, TableStatistics } from './statistics.ts'
 
 /** What the comparison has found: an objection if a guard is named, else a warning. */
 export interface ColumnDoubt {
@@ -120,7 +78,8 @@ export function compareColumns(
     const exchanged = exchangedTable(table, both, isMost)
     const columns = (next.columns[table] ?? []).flatMap((column, after) => {
       const before = live.columns[table]?.indexOf(column) ?? -1
-      return before === -1 ? [] : [{ column, at: { before, after } }]
+      const isCompared = before !== -1 && !next.passing.has(`${table}.${column}`)
+      return isCompared ? [{ column, at: { before, after } }] : []
     })
     return onceEach([
       ...lostTables(table, all),

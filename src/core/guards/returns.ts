@@ -3,7 +3,7 @@
 import type { CorporateActionRow, FundRows } from '../api/contract/rows.ts'
 import { isDay } from '../api/routes/values.ts'
 import { dayNumber } from '../system/day-number.ts'
-import type { Contradiction } from './columns.ts'
+import type { Contradiction } from './statistics.ts'
 import { actionWatch } from './corporate-actions.ts'
 import { mostDaysToYearEnd } from './year-end.ts'
 

@@ -16,7 +16,7 @@ import {
   readIsins,
   readPriceDays,
 } from '../data/read/fund-reader.ts'
-import { statisticsKey } from '../guards/columns.ts'
+import { statisticsKey } from '../guards/statistics.ts'
 import { writeFile } from './file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm } from '../guards/assess.ts'
 import { doubtfulSettings } from '../guards/rules.ts'

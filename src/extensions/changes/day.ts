@@ -1,6 +1,7 @@
 /** Changes of a day's publishes as HTML, for the page of changes in the browser. Pure, and free of Node. */
 
 import type {
+  ChangedData,
   CorrectedValue,
   DayChanges,
   NamedFund,
@@ -9,20 +10,22 @@ import type {
 } from '../../core/api/contract/changes.ts'
 import { priceTitle } from '../../core/api/contract/prices.ts'
 import type { Language } from '../../core/api/routes/table.ts'
-import { dayIn, percentIn } from '../../core/layout/formats.ts'
+import { dayIn } from '../../core/layout/formats.ts'
 import { html, type Html, noValue, type TableCell, table, wideTable } from '../../core/layout/html.ts'
+import { dataName, dataValues, toldOnce } from './data-words.ts'
 import { chips, fundLink, type FundNames, publishId } from './parts.ts'
 import {
   type ChangeKind,
   countIn,
   countsOf,
   describeChanges,
+  differenceOf,
   groupedByFund,
   headingsOf,
   maxRows,
   otherLines,
   sentence,
-  valueIn,
+  valuesIn,
 } from './words.ts'
 import { changeWords } from './wording.ts'
 
@@ -68,7 +71,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
       : html`<h3 id="${idOf(kind)}">${title}</h3> `
     return html`${named}${content}`
   }
-  const { funds, prices } = changes
+  const { funds, prices, data } = changes
   return html`<div id="${publishId(changes)}">
       ${chips(counts, language, (kind) => `#${idOf(kind)}`) ?? html`<p><strong>${describeChanges(changes, language).title}</strong></p> `}
     </div>
@@ -97,10 +100,10 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
           ]),
       }),
     )}
+    ${part('data', dataTable(data, place))}
     ${part('newPrices', place.list === null ? null : html`<p><a href="${place.list}">${w.newestPrices}</a></p> `)}`
 }
 
-/** The name of a fund stands once, above the days of its prices. */
 function correctedTable(rows: readonly CorrectedValue[], place: Place): Html | null {
   const { language } = place
   const w = changeWords[language]
@@ -108,17 +111,15 @@ function correctedTable(rows: readonly CorrectedValue[], place: Place): Html | n
   if (rows.length === 0) return null
   const shown = rows.slice(0, maxRows)
   const cells = (row: CorrectedValue, index: number): readonly TableCell[] => {
-    const { date, item, before, after } = row
-    const isAgain = shown[index - 1]?.isin === row.isin
+    const { date, item } = row
+    const { before, after } = valuesIn(language, row)
     return [
-      isAgain
-        ? { content: html`<span class="unseen">${row.name ?? row.isin}</span>`, kind: 'again' }
-        : firstLink(row, place),
+      fundCell(row, shown[index - 1], place),
       dayIn(language, date),
       priceTitle(item, language),
-      valueIn(language, before),
-      valueIn(language, after),
-      differenceOf(row, language),
+      before,
+      after,
+      differenceOf(row, language) ?? noValue(language),
     ]
   }
   const headings = [
@@ -133,16 +134,36 @@ function correctedTable(rows: readonly CorrectedValue[], place: Place): Html | n
   ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`
 }
 
-/** Values that are amounts of money. */
-const amounts: readonly string[] = ['net_asset_value', 'issue_price', 'repurchase_price']
-
-/** In percent of the value before. A small one has more decimal places, so that none is 0. */
-function differenceOf({ item, before, after }: CorrectedValue, language: Language): Html {
-  const percent = before === null || after === null ? NaN : (Number(after) / Number(before) - 1) * 100
-  if (!amounts.includes(item) || !Number.isFinite(percent)) return noValue(language)
-  const digits = Math.abs(percent) >= 0.005 ? 2 : 4
-  return html`${percent > 0 && '+'}${percentIn(language, percent, digits)}`
+function dataTable({ changed, values }: PublishChanges['data'], place: Place): Html | null {
+  const { language } = place
+  const { columns, more } = changeWords[language]
+  if (changed.length === 0) return null
+  const rows = groupedByFund(changed.slice(0, maxRows)).flatMap((some) => toldOnce(some, language))
+  const cells = (row: ChangedData, index: number): readonly TableCell[] => {
+    const { before, after } = dataValues(row, language)
+    return [
+      fundCell(row, rows[index - 1], place),
+      dataName(row, language),
+      { content: before, kind: 'before' },
+      { content: after, kind: 'after' },
+    ]
+  }
+  const headings = [
+    columns.fund,
+    columns.item,
+    { content: columns.before, kind: 'before' },
+    { content: columns.after, kind: 'after' },
+  ]
+  const left = values - maxRows
+  return html`${wideTable(columns.what, { kind: 'carded changed data', columns: headings, rows: rows.map(cells) })}
+  ${left > 0 && html`<p class="quiet">${more(countIn(language, left))}</p> `}`
 }
+
+/** The name of a fund stands once, above its rows. */
+const fundCell = (row: NamedFund, previous: NamedFund | undefined, place: Place): TableCell =>
+  previous?.isin === row.isin
+    ? { content: html`<span class="unseen">${row.name ?? row.isin}</span>`, kind: 'again' }
+    : firstLink(row, place)
 
 function daysTable(rows: readonly PastDay[], place: Place): Html | null {
   const { language } = place

@@ -21,6 +21,11 @@ export function exampleChanges({ asOf, snapshot, funds, fund }: ExampleSource) {
       added: [],
       removed: [],
     },
+    data: {
+      values: 1,
+      funds: 1,
+      changed: [{ isin, name, table: 'profiles', item: 'management_fee', before: '1.2', after: '1.1' }],
+    },
     not_compared: [],
     publish: 1,
     published: `${asOf}T03:17:00Z`,

@@ -15,7 +15,7 @@ import {
 } from '../../core/api/contract/changes.ts'
 import { listShapes } from '../../core/api/contract/list-shapes.ts'
 import { checked, formOf, parseStrictly, WrongForm } from '../../core/snapshot/forms.ts'
-import { maxPriceRows } from '../../core/bucket/changes/compare.ts'
+import { maxRowsTold } from '../../core/bucket/changes/compare.ts'
 import { changedFunds, countsOf, describeChanges } from './words.ts'
 
 const daysKept = 30
@@ -119,7 +119,7 @@ export function dayChanges(changes: SnapshotChanges, mark: PublishMark, live: st
 }
 
 function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
-  const left = { corrected: maxPriceRows, added: maxPriceRows, removed: maxPriceRows }
+  const left = { corrected: maxRowsTold, added: maxRowsTold, removed: maxRowsTold, data: maxRowsTold }
   const cut = <Row>(kind: keyof typeof left, rows: readonly Row[]): readonly Row[] => {
     const some = rows.slice(0, left[kind])
     left[kind] -= some.length
@@ -132,7 +132,8 @@ function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
       added: cut('added', added),
       removed: cut('removed', removed),
     }
-    return { ...one, prices: { ...counts, ...rows } }
+    const data = { ...one.data, changed: cut('data', one.data.changed) }
+    return { ...one, prices: { ...counts, ...rows }, data }
   })
 }
 
@@ -142,8 +143,9 @@ export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): Da
   const cut = <Changes extends SnapshotChanges>(changes: Changes): Changes => {
     const { corrected, added, removed, ...counts } = changes.prices
     const rows = { corrected: others(corrected), added: others(added), removed: others(removed) }
+    const data = { ...changes.data, changed: others(changes.data.changed) }
     const allowed = changes.allowed?.filter(({ subject }) => subject === null || !isins.has(subject))
-    return { ...changes, prices: { ...counts, ...rows }, ...(allowed !== undefined && { allowed }) }
+    return { ...changes, prices: { ...counts, ...rows }, data, ...(allowed !== undefined && { allowed }) }
   }
   return { ...cut(day), earlier: day.earlier.map(cut) }
 }

@@ -27,8 +27,9 @@ import {
   statusStyleKey,
 } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
+import { tableName } from './data-words.ts'
 import { chips, dayId, fundLink, type FundNames, publishId } from './parts.ts'
-import { countIn, valueIn } from './words.ts'
+import { countIn, differenceOf, valuesIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
 export const noHistory: ChangeHistory = { format: 1, nights: [] }
@@ -158,18 +159,21 @@ function changesTable(funds: readonly ChangedFund[], names: FundNames, language:
   const { columns } = w
   const cells = (fund: ChangedFund): readonly TableCell[] => {
     const { newest_correction: correction } = fund
-    const value = (which: string | null | undefined) => (which === undefined ? '' : valueIn(language, which))
+    const values = correction && valuesIn(language, correction)
+    const difference = correction && differenceOf(correction, language)
     return [
       fundLink(fund, names),
       changeOfFund(fund, names, language),
-      value(correction?.before),
-      { content: value(correction?.after), kind: correction === undefined ? 'number' : 'number after' },
+      values?.before ?? '',
+      { content: values?.after ?? '', kind: values === undefined ? 'number' : 'number after' },
+      difference ?? '',
     ]
   }
   const hasValues = funds.some(({ newest_correction: correction }) => correction !== undefined)
   const before = { content: columns.before, kind: 'number before' }
   const after = { content: columns.after, kind: 'number after' }
-  const headings = [columns.fund, columns.what, before, after]
+  const difference = { content: columns.difference, kind: 'number' }
+  const headings = [columns.fund, columns.what, before, after, difference]
   const shown = hasValues ? headings.length : 2
   return table({
     kind: 'carded changed',
@@ -208,7 +212,7 @@ function byFund(nights: readonly HistoryDay[], names: FundNames, language: Langu
 function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): Html {
   const w = changeWords[language]
   const { what, corrected = 0, days_added: daysAdded = 0, days_removed: daysRemoved = 0 } = fund
-  const { successor, former_name: former, newest_correction: newest } = fund
+  const { successor, former_name: former, newest_correction: newest, data = [] } = fund
   const say = (text: (count: number, shown: string) => string, count: number) =>
     text(count, countIn(language, count))
   const said = [
@@ -216,6 +220,7 @@ function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): 
     ...(daysAdded > 0 ? [say(w.daysAdded, daysAdded)] : []),
     ...(daysRemoved > 0 ? [say(w.daysRemoved, daysRemoved)] : []),
     ...(what === undefined ? [] : [w.fund[what]]),
+    ...(data.length > 0 ? [w.dataOf(data.map((table) => tableName(table, language)).join(', '))] : []),
   ].join(', ')
   const value = newest && w.newestCorrection(priceTitle(newest.item, language), dayIn(language, newest.date))
   const remark = (text: string | undefined) =>

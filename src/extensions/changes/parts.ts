@@ -40,6 +40,7 @@ const tones: Readonly<Record<ChangeKind, string>> = {
   removed: 'removed',
   added: 'added',
   renamed: 'renamed',
+  data: 'renamed',
   newPrices: 'prices',
 }
 

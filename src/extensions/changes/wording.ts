@@ -27,6 +27,9 @@ export const changeWords = bilingual((say) => ({
       `Die Änderungen vom ${day} konnten nicht geladen werden.`,
     ),
   byFund: say('By fund', 'Nach Fonds'),
+  otherDataOf: (funds: string) => say(`other data of ${funds}`, `andere Daten von ${funds}`),
+  /** @param tables as a list: `profile, documents` */
+  dataOf: (tables: string) => say(`other data: ${tables}`, `andere Daten: ${tables}`),
   byFundLead: say(
     'Funds with changes other than new prices (at most 200 a day).',
     'Fonds mit anderen Änderungen als neuen Preisen (höchstens 200 je Tag).',

@@ -1,6 +1,7 @@
 /** Changes of a publish in words, in both languages. Corrections come first: readers must act on them. Pure. */
 
 import type {
+  ChangedData,
   ChangedFund,
   ChangeWords,
   CorrectedValue,
@@ -11,7 +12,8 @@ import type {
 } from '../../core/api/contract/changes.ts'
 import { priceTitle } from '../../core/api/contract/prices.ts'
 import type { Language } from '../../core/api/routes/table.ts'
-import { dayIn, decimalIn, fixedIn } from '../../core/layout/formats.ts'
+import { amountIn, dayIn, decimalIn, fixedIn, percentIn } from '../../core/layout/formats.ts'
+import { dataChange, dataName, toldOnce } from './data-words.ts'
 import { changeWords } from './wording.ts'
 
 /** Number of items of a kind. The rest is counted. */
@@ -78,8 +80,9 @@ export function otherLines(changes: SnapshotChanges, language: Language): readon
 }
 
 /** The funds that the changes of a publish name, by ISIN. */
-function namesIn({ funds, prices }: SnapshotChanges): ReadonlyMap<string, string> {
-  const all = [...funds.added, ...funds.removed, ...prices.corrected, ...prices.added, ...prices.removed]
+function namesIn({ funds, prices, data }: SnapshotChanges): ReadonlyMap<string, string> {
+  const ofPrices = [...prices.corrected, ...prices.added, ...prices.removed]
+  const all = [...funds.added, ...funds.removed, ...ofPrices, ...data.changed]
   const renamed = funds.renamed.map(({ isin, after }) => [isin, `${after} (${isin})`] as const)
   return new Map([...all.map((fund) => [fund.isin, fundName(fund)] as const), ...renamed])
 }
@@ -92,12 +95,13 @@ export const changeKinds = [
   'removed',
   'added',
   'renamed',
+  'data',
   'newPrices',
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 export type ChangeCounts = HistoryEntry['counts']
 
-export function countsOf({ funds, prices }: SnapshotChanges): ChangeCounts {
+export function countsOf({ funds, prices, data }: SnapshotChanges): ChangeCounts {
   const { counts, totals } = prices
   return {
     corrected_prices: totals.corrected_prices,
@@ -107,6 +111,7 @@ export function countsOf({ funds, prices }: SnapshotChanges): ChangeCounts {
     funds_added: funds.added.length,
     funds_removed: funds.removed.length,
     funds_renamed: funds.renamed.length,
+    funds_with_other_data: data.funds,
     funds_with_new: totals.funds_with_new,
   }
 }
@@ -129,18 +134,19 @@ export function headingsOf(
     removed: some(counts.funds_removed, () => w.removed(say(w.funds, counts.funds_removed))),
     added: some(counts.funds_added, () => say(w.added, counts.funds_added)),
     renamed: some(counts.funds_renamed, () => w.renamed(say(w.funds, counts.funds_renamed))),
+    data: some(counts.funds_with_other_data, () => w.otherDataOf(say(w.funds, counts.funds_with_other_data))),
     newPrices: some(counts.funds_with_new, () => w.newPrices(say(w.funds, counts.funds_with_new))),
   }
 }
 
-function itemsOf({ funds, prices }: SnapshotChanges, language: Language) {
+function itemsOf({ funds, prices, data }: SnapshotChanges, language: Language) {
   const { counts } = prices
   const of = (list: readonly string[], total = list.length) => ({ list, total })
   const dayOf = ({ date, ...fund }: PastDay) => `${fundName(fund)} ${dayIn(language, date)}`
-  const values = prices.corrected.map(
-    ({ item, before, after, ...day }) =>
-      `${dayOf(day)}, ${priceTitle(item, language)}: ${valueIn(language, before)} → ${valueIn(language, after)}`,
-  )
+  const values = prices.corrected.map((row) => {
+    const { before, after } = valuesIn(language, row)
+    return `${dayOf(row)}, ${priceTitle(row.item, language)}: ${before} → ${after}`
+  })
   return {
     corrected: of(values, counts.corrected),
     daysAdded: of(prices.added.map(dayOf), counts.added),
@@ -154,8 +160,21 @@ function itemsOf({ funds, prices }: SnapshotChanges, language: Language) {
     ),
     added: of(funds.added.map(fundName)),
     renamed: of(funds.renamed.map(({ isin, before, after }) => `${before} → ${after} (${isin})`)),
+    data: of(
+      groupedByFund(data.changed).flatMap((rows) =>
+        rows.slice(0, 1).map((fund) => `${fundName(fund)}: ${dataSentence(rows, language)}`),
+      ),
+      data.funds,
+    ),
     newPrices: of([]),
   }
+}
+
+/** `Total expense ratio (TER) 1.50% → 1.99%, Key information document changed`. @param rows of one fund */
+function dataSentence(rows: readonly ChangedData[], language: Language): string {
+  return toldOnce(rows, language)
+    .map((row) => `${dataName(row, language)} ${dataChange(row, language)}`)
+    .join(', ')
 }
 
 /** If neither a price nor a fund changed. */
@@ -171,8 +190,11 @@ export const maxRows = 1000
 /** Number of funds in the list of a publish: pages over all days hold the lists of thirty days. */
 const fundsKept = 200
 
+/** They change in the course of things, as prices do: the page of a day tells of them. */
+const routineTables: readonly string[] = ['structures', 'allocations']
+
 /** Funds with a change other than a new price, by ISIN: only funds that the page of the day names. */
-export function changedFunds({ funds, prices }: SnapshotChanges): readonly ChangedFund[] {
+export function changedFunds({ funds, prices, data }: SnapshotChanges): readonly ChangedFund[] {
   const found = new Map<string, ChangedFund>()
   const add = ({ isin, name }: NamedFund, change: (fund: ChangedFund) => Partial<ChangedFund>) => {
     const fund = found.get(isin) ?? { isin, name }
@@ -195,7 +217,10 @@ export function changedFunds({ funds, prices }: SnapshotChanges): readonly Chang
   }
   for (const row of prices.added) add(row, ({ days_added = 0 }) => ({ days_added: days_added + 1 }))
   for (const row of prices.removed) add(row, ({ days_removed = 0 }) => ({ days_removed: days_removed + 1 }))
-  const tables = [funds.renamed, prices.corrected, prices.added, prices.removed]
+  const told = data.changed.slice(0, maxRows).filter(({ table }) => !routineTables.includes(table))
+  for (const { table, ...row } of told)
+    add(row, ({ data: tables = [] }) => ({ data: [...new Set([...tables, table])] }))
+  const tables = [funds.renamed, prices.corrected, prices.added, prices.removed, told]
   const onPage = [funds.added, funds.removed, ...tables.map((rows) => rows.slice(0, maxRows))]
   const isins = new Set(onPage.flatMap((rows) => rows.map(({ isin }) => isin)))
   return [...found.values()]
@@ -219,12 +244,36 @@ export function groupedByFund<Row extends NamedFund>(rows: readonly Row[]): read
 const newestCorrection = (rows: readonly CorrectedValue[]) =>
   rows.filter(({ item }) => item === 'net_asset_value').at(-1) ?? rows.at(-1)
 
-const valuesOf = ({ date, item, before, after }: CorrectedValue) => ({ date, item, before, after })
+const valuesOf = ({ isin: _, name: __, ...correction }: CorrectedValue) => correction
 
 const fundName = ({ isin, name }: NamedFund) => (name === null ? isin : `${name} (${isin})`)
 
 export const countIn = (language: Language, count: number) => fixedIn(language, count, 0)
 
-/** A value of a price, digit for digit. */
-export const valueIn = (language: Language, value: string | null) =>
-  value === null ? changeWords[language].none : decimalIn(language, value)
+type Correction = Pick<CorrectedValue, 'item' | 'before' | 'after' | 'currency'>
+
+/** The values of a correction, digit for digit, with their currency. */
+export function valuesIn(
+  language: Language,
+  { before, after, currency }: Correction,
+): Readonly<Record<'before' | 'after', string>> {
+  const said = (value: string | null) => {
+    if (value === null) return changeWords[language].none
+    return currency === undefined ? decimalIn(language, value) : amountIn(language, value, currency)
+  }
+  return { before: said(before), after: said(after) }
+}
+
+/** Values that are amounts of money. */
+const amounts: readonly string[] = ['net_asset_value', 'issue_price', 'repurchase_price']
+
+/**
+ * How much a correction moves an amount, in percent of the value before. A small one has more decimal places, so that none is 0.
+ * @returns null for other values, and without a value before or after
+ */
+export function differenceOf({ item, before, after }: Correction, language: Language): string | null {
+  const percent = before === null || after === null ? NaN : (Number(after) / Number(before) - 1) * 100
+  if (!amounts.includes(item) || !Number.isFinite(percent)) return null
+  const digits = Math.abs(percent) >= 0.005 ? 2 : 4
+  return `${percent > 0 ? '+' : ''}${percentIn(language, percent, digits)}`
+}

@@ -273,6 +273,13 @@ const correction = {
   item: text('Name of the value, such as `net_asset_value`', 'Name des Werts, etwa `net_asset_value`'),
   before: price,
   after: price,
+  currency: optional(
+    textLike(
+      'Currency of a price per share, ISO 4217; absent for other values',
+      'Währung eines Preises je Anteil, ISO 4217; fehlt bei anderen Werten',
+      '^[A-Z]{3}$',
+    ),
+  ),
 }
 const funds = (en: string, de: string) => count(`Number of ${en}`, `Anzahl ${de}`)
 const published = {
@@ -289,6 +296,10 @@ const published = {
     funds_added: funds('new funds', 'der neuen Fonds'),
     funds_removed: funds('funds no longer published', 'der nicht mehr veröffentlichten Fonds'),
     funds_renamed: funds('renamed funds', 'der umbenannten Fonds'),
+    funds_with_other_data: funds(
+      'funds whose data other than prices changed',
+      'der Fonds mit Änderungen an anderen Daten als Preisen',
+    ),
     funds_with_new: funds('funds with prices of new days', 'der Fonds mit Preisen neuer Tage'),
   }),
   funds: optional(
@@ -308,6 +319,14 @@ const published = {
         days_added: optional(count('Number of days added in the past', 'Anzahl der nachgetragenen Tage')),
         days_removed: optional(count('Number of days removed in the past', 'Anzahl der entfallenen Tage')),
         former_name: optional(text('Former name of a renamed fund', 'Früherer Name eines umbenannten Fonds')),
+        data: optional(
+          list(
+            text(
+              'Table of the downloads whose data changed, such as `profiles`',
+              'Tabelle der Downloads, deren Daten sich geändert haben, etwa `profiles`',
+            ),
+          ),
+        ),
         successor,
         newest_correction: optional(record(correction)),
       }),
@@ -339,6 +358,15 @@ const counts = {
   changed: count('Number of changed documents', 'Anzahl der geänderten Dokumente'),
 }
 const past = { ...named, date: day('Day of the price', 'Tag des Preises') }
+
+const told = optional(
+  nullable(
+    text(
+      'The value; null if there was none. Absent for a long text and for a table of several rows',
+      'Der Wert; null, wenn es keinen gab. Fehlt bei einem langen Text und bei einer Tabelle mit mehreren Zeilen',
+    ),
+  ),
+)
 
 const dayOfChanges = {
   format,
@@ -379,6 +407,30 @@ const dayOfChanges = {
     corrected: list(record({ ...named, ...correction })),
     added: list(record(past)),
     removed: list(record(past)),
+  }),
+  data: record({
+    values: count(
+      'Number of rows in `changed`, were it complete',
+      'Anzahl der Zeilen in `changed`, wäre es vollständig',
+    ),
+    funds: funds('funds with changes', 'der Fonds mit Änderungen'),
+    changed: list(
+      record({
+        ...named,
+        table: text(
+          'Table of the downloads: funds, profiles, emt, documents, distributions, structures or allocations',
+          'Tabelle der Downloads: funds, profiles, emt, documents, distributions, structures oder allocations',
+        ),
+        item: nullable(
+          text(
+            'Column of the table, such as `total_expense_ratio`; for a table of several rows, the kind of the rows that differ, such as `kid`; null if rows have no kind, or the table is new or empty for this fund',
+            'Spalte der Tabelle, etwa `total_expense_ratio`; bei einer Tabelle mit mehreren Zeilen die Art der geänderten Zeilen, etwa `kid`; null, wenn Zeilen keine Art haben oder die Tabelle für diesen Fonds neu oder leer ist',
+          ),
+        ),
+        before: told,
+        after: told,
+      }),
+    ),
   }),
   not_compared: list(
     text('Document whose changes are not known', 'Dokument, dessen Änderungen nicht bekannt sind'),

@@ -7,15 +7,24 @@ import { storedValues } from '../../api/contract/prices.ts'
 import type { ManifestHead, ManifestLine } from '../../snapshot/manifest.ts'
 import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
 import { entry } from '../manifest/compare.ts'
-import type { DocumentComparison, Lines, ToRead } from '../manifest/documents.ts'
+import type { DocumentComparison, Lines, Window } from '../manifest/documents.ts'
 import type { Publish } from '../publish/snapshot.ts'
 import { readObject } from '../store/read.ts'
+import type {
+  ChangedData,
+  CorrectedValue,
+  NamedFund,
+  PastDay,
+  SnapshotChanges,
+  SnapshotName,
+} from '../../api/contract/changes.ts'
+import { statisticsKey } from '../../guards/statistics.ts'
+import type { Comparison } from '../live/options.ts'
+import { compareFunds, type FundComparison } from './data.ts'
 import { largestMoves, type NewestPrices } from './news.ts'
-import type { CorrectedValue, NamedFund, PastDay, SnapshotChanges } from '../../api/contract/changes.ts'
-import type { SnapshotName } from '../../api/contract/changes.ts'
 
 /** Rows of each kind that are told: more are counted only. */
-export const maxPriceRows = 10_000
+export const maxRowsTold = 10_000
 
 /** What a publish changes, before anything is compared. @param before null for the first publish */
 export function changesWithout(
@@ -34,6 +43,7 @@ export function changesWithout(
     documents: { added: before === null ? objects : 0, removed: 0, changed: 0 },
     endpoints: [],
     prices: noPrices(),
+    data: { values: 0, funds: 0, changed: [] },
     not_compared: [],
   }
 }
@@ -52,11 +62,11 @@ const fundsOfPastDay = 10
 export type ReadChanges = Awaited<ReturnType<typeof readChanges>>
 
 /**
- * @param compared null if the live slot's manifest cannot be read, or nothing is live
+ * @param compared `documents` is null if the live slot's manifest cannot be read, or nothing is live
  * @returns `announced`: for `changes/`; null for the snapshot that is live. `corrected`: number of corrected days by ISIN.
  * `pastDays`: by day, the funds with another NAV, issue or repurchase price, unless it is their newest live one
  */
-export async function readChanges(publish: Publish, compared: DocumentComparison | null) {
+export async function readChanges(publish: Publish, { head: before, documents: compared }: Comparison) {
   const { head } = publish.snapshot.manifest
   const { live } = publish.base.live
   const corrected = new Map<string, number>()
@@ -67,40 +77,41 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
   const changes = changesWithout(head, { as_of: live.asOf, snapshot: live.snapshot })
   if (compared === null)
     return { announced: { ...changes, not_compared: [manifestIn(live.slot)] }, corrected, pastDays }
-  const { toRead, documents, endpoints } = compared
-  const names = { before: new Map<string, string>(), after: new Map<string, string>() }
+  const { windows, documents, endpoints } = compared
   const notCompared: string[] = []
+  const found = await readFunds(publish, live.slot, before).catch(() => null)
+  if (found === null) notCompared.push(statisticsKey)
+  const { names, renamed, data, currencyOf } = found ?? nothingKnown
   const prices = noPrices()
   const withNew = new Set(compared.continued)
-  const takeNames = (isin: string, old: string | null, fresh: string | null) => {
-    if (old !== null) names.before.set(isin, old)
-    if (fresh !== null) names.after.set(isin, fresh)
-    return fresh ?? old
-  }
-  const add = (one: ToRead, read: Both) => {
+  const add = (one: Window, read: Both) => {
     const { isin } = one
     try {
       const old = documentIn(one.before, read.before)
       const fresh = documentIn(one.after, read.after)
-      const found = one.kind === 'window' ? compareWindows(daysIn(old), daysIn(fresh), one.isNewest) : null
-      const fund = { isin, name: takeNames(isin, nameIn(old), nameIn(fresh)) }
+      const of = compareWindows(daysIn(old), daysIn(fresh), one.isNewest)
+      const fund = { isin, name: nameIn(fresh) ?? nameIn(old) }
       const keep = <Row>(
         kept: (NamedFund & Row)[],
         kind: keyof typeof prices.counts,
-        rows: readonly Row[] = [],
+        rows: readonly Row[],
       ) => {
         prices.counts[kind] += rows.length
-        kept.push(...rows.slice(0, maxPriceRows - kept.length).map((row) => ({ ...fund, ...row })))
+        kept.push(...rows.slice(0, maxRowsTold - kept.length).map((row) => ({ ...fund, ...row })))
       }
-      keep(prices.corrected, 'corrected', found?.corrected)
-      keep(prices.added, 'added', found?.added)
-      keep(prices.removed, 'removed', found?.removed)
-      if (found?.hasNewDays === true) withNew.add(isin)
-      if (found === null || found.corrected.length === 0) return
-      const days = new Set(found.corrected.map(({ date }) => date)).size
+      const currency = of.corrected.length === 0 ? null : currencyOf(isin)
+      const withCurrency = of.corrected.map((row) =>
+        currency !== null && priceItems.includes(row.item) ? { ...row, currency } : row,
+      )
+      keep(prices.corrected, 'corrected', withCurrency)
+      keep(prices.added, 'added', of.added)
+      keep(prices.removed, 'removed', of.removed)
+      if (of.hasNewDays) withNew.add(isin)
+      if (of.corrected.length === 0) return
+      const days = new Set(of.corrected.map(({ date }) => date)).size
       corrected.set(isin, (corrected.get(isin) ?? 0) + days)
       prices.totals.corrected_prices += days
-      for (const day of found.pastDays) {
+      for (const day of of.pastDays) {
         const past = entry(pastDays, day, () => ({ funds: 0, first: [] }))
         past.funds++
         if (past.first.length < fundsOfPastDay) past.first.push(isin)
@@ -110,20 +121,56 @@ export async function readChanges(publish: Publish, compared: DocumentComparison
       notCompared.push((one.after ?? one.before)?.key ?? isin)
     }
   }
-  for await (const [one, read] of readAll(publish, live.slot, toRead)) add(one, read)
+  for await (const [one, read] of readAll(publish, live.slot, windows)) add(one, read)
   prices.totals.funds_with_new = withNew.size
   prices.totals.corrected_funds = corrected.size
-  const funds = { total: changes.funds.total, ...namedFunds(compared, names, head.merged) }
+  const funds = { total: changes.funds.total, ...namedFunds(compared, names, head.merged), renamed }
   return {
-    announced: { ...changes, funds, documents, endpoints, prices, not_compared: notCompared },
+    announced: {
+      ...changes,
+      funds,
+      documents,
+      endpoints,
+      prices,
+      data: toldOf(data),
+      not_compared: notCompared,
+    },
     corrected,
     pastDays,
   }
 }
 
+/** Without statistics, nobody is named. */
+const nothingKnown: FundComparison = {
+  names: { before: new Map(), after: new Map() },
+  renamed: [],
+  data: [],
+  currencyOf: () => null,
+}
+
+const toldOf = (data: readonly ChangedData[]): SnapshotChanges['data'] => ({
+  values: data.length,
+  funds: new Set(data.map(({ isin }) => isin)).size,
+  changed: data.slice(0, maxRowsTold),
+})
+
+/**
+ * Reads the statistics of both snapshots. @param before the live head
+ * @returns null if they cannot be compared: another version may have made what is live
+ */
+async function readFunds(publish: Publish, live: Slot, before: ManifestHead | null) {
+  const lineIn = ({ files }: ManifestHead) => files.find(({ key }) => key === statisticsKey) ?? null
+  const lines = { before: before && lineIn(before), after: lineIn(publish.snapshot.manifest.head) }
+  const read = await readBoth(publish, live, lines)
+  return read.before === null || read.after === null
+    ? null
+    : compareFunds({ before: read.before, after: read.after })
+}
+
+/** @param names by ISIN */
 function namedFunds(
   { added, removed }: DocumentComparison,
-  { before, after }: Readonly<Record<'before' | 'after', ReadonlyMap<string, string>>>,
+  { before, after }: FundComparison['names'],
   successors: ManifestHead['merged'] = {},
 ) {
   const named = (isins: readonly string[], names: ReadonlyMap<string, string>) =>
@@ -132,11 +179,7 @@ function namedFunds(
     const isin = successors[fund.isin]
     return isin === undefined ? fund : { ...fund, successor: { isin, name: after.get(isin) ?? null } }
   })
-  const renamed = [...before].flatMap(([isin, old]) => {
-    const fresh = after.get(isin) ?? old
-    return fresh === old ? [] : [{ isin, before: old, after: fresh }]
-  })
-  return { added: named(added, after), removed: gone, renamed }
+  return { added: named(added, after), removed: gone }
 }
 
 /** @returns null if the moves are unknown */
@@ -157,11 +200,11 @@ export async function readMoves(publish: Publish, live: Slot, compared: Document
 type Both = Awaited<ReturnType<typeof readBoth>>
 
 /** Reads some documents at a time, in their order: the rows that are kept do not depend on the speed of reads. */
-async function* readAll(publish: Publish, live: Slot, toRead: readonly ToRead[]) {
+async function* readAll(publish: Publish, live: Slot, windows: readonly Window[]) {
   const { concurrency, lease } = publish
-  for (let from = 0; from < toRead.length; from += concurrency) {
+  for (let from = 0; from < windows.length; from += concurrency) {
     lease.writing.signal.throwIfAborted()
-    const some = toRead.slice(from, from + concurrency)
+    const some = windows.slice(from, from + concurrency)
     yield* await Promise.all(some.map(async (one) => [one, await readBoth(publish, live, one)] as const))
   }
 }

@@ -3,7 +3,7 @@
 import { pricesCurrentAll } from '../../api/endpoints/prices.ts'
 import { answeredBy, keyParser, type KeyMeaning } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
-import { statisticsKey } from '../../guards/columns.ts'
+import { statisticsKey } from '../../guards/statistics.ts'
 import type { ManifestLine } from '../../snapshot/manifest.ts'
 import { statusFolder } from '../live/layout.ts'
 import { entry, isSameObject, mergeSorted, noCounts, type Counts } from './compare.ts'
@@ -15,14 +15,11 @@ export interface Lines {
   readonly after: ManifestLine | null
 }
 
-/**
- * Documents of a fund to read, before and after; at least one is not null.
- * - `window`: prices of a year; `isNewest`: the last year with prices before.
- * - `name`: any document, for the fund's name.
- */
-export type ToRead = Lines & { readonly isin: string } & (
-    { readonly kind: 'window'; readonly isNewest: boolean } | { readonly kind: 'name' }
-  )
+/** Prices of a fund in a year, before and after; at least one is not null. `isNewest`: the last year with prices before. */
+export interface Window extends Lines {
+  readonly isin: string
+  readonly isNewest: boolean
+}
 
 export async function compareDocuments(
   from: AsyncIterable<ManifestLine>,
@@ -94,7 +91,7 @@ function comparisonOf({ documents, funds, groups, answers, newestPrices }: Talli
     /** ISINs of funds with prices of a calendar year after their last one before. */
     continued: ofFunds.filter(([, fund]) => hasNewYear(fund)).map(([isin]) => isin),
     loss: lossOf(new Set([...gone, ...withheld]), [...groups.values()], documents.removed, answers),
-    toRead: ofFunds.flatMap(([isin, fund]) => toReadOf(isin, fund)),
+    windows: ofFunds.flatMap(([isin, fund]) => windowsOf(isin, fund)),
     /** The document with the newest price of each fund, if it differs. */
     newestPrices,
   }
@@ -169,55 +166,33 @@ type FundTally = ReturnType<typeof newFund>
 const newFund = () => ({
   before: newSide(),
   after: newSide(),
-  /** Each document has the name: one unchanged document means an unchanged name. */
-  keepsName: false,
   windows: [] as (Lines & { readonly year: string })[],
 })
 
-/** `shortest`: of the documents that differ, windows excluded; `lastYear`: with prices. */
-const newSide = () => ({
-  isThere: false,
-  hasDocuments: false,
-  shortest: null as ManifestLine | null,
-  lastYear: '',
-})
+/** `lastYear`: with prices. */
+const newSide = () => ({ isThere: false, hasDocuments: false, lastYear: '' })
 
 function note(fund: FundTally, meaning: KeyMeaning, lines: Lines, isSame: boolean): void {
   const isDocument = meaning.kind === 'document' || meaning.kind === 'window'
-  const isJson = isDocument && meaning.format === 'json'
-  const year = isJson && meaning.kind === 'window' ? meaning.year : null
+  const year = meaning.kind === 'window' && meaning.format === 'json' ? meaning.year : null
   for (const name of ['before', 'after'] as const) {
     const side = fund[name]
-    const line = lines[name]
-    if (line === null) continue
+    if (lines[name] === null) continue
     side.isThere = true
     side.hasDocuments ||= isDocument
     if (year !== null) side.lastYear = later(side.lastYear, year)
-    else if (isJson && !isSame) side.shortest = shorter(side.shortest, line)
   }
-  fund.keepsName ||= isJson && isSame
   if (year !== null && !isSame) fund.windows.push({ year, ...lines })
 }
 
 const later = (one: string, other: string) => (other > one ? other : one)
-const shorter = (one: ManifestLine | null, other: ManifestLine) =>
-  one !== null && one.bytes <= other.bytes ? one : other
 
 const hasNewYear = ({ before, windows }: FundTally) =>
   before.lastYear !== '' && windows.some(({ year, after }) => after !== null && year > before.lastYear)
 
-function toReadOf(isin: string, { before, after, keepsName, windows }: FundTally): ToRead[] {
+function windowsOf(isin: string, { before, after, windows }: FundTally): Window[] {
   // Prices that appear for the first time, or vanish, are no corrections; nor is a year after the last one.
   const hasBoth = before.lastYear !== '' && after.lastYear !== ''
   const past = windows.filter(({ year }) => hasBoth && year <= before.lastYear)
-  const read = past.map(({ year, ...lines }): ToRead => {
-    return { kind: 'window', isin, ...lines, isNewest: year === before.lastYear }
-  })
-  const tellsNames = past.some((lines) => lines.before !== null && lines.after !== null)
-  const isInBoth = before.hasDocuments && after.hasDocuments
-  if (isInBoth && (keepsName || tellsNames)) return read
-  const missing = [before, after].filter(({ shortest }) => shortest === null).length
-  // A renaming takes both names.
-  if (missing === 2 || (missing === 1 && isInBoth)) return read
-  return [...read, { kind: 'name', isin, before: before.shortest, after: after.shortest }]
+  return past.map(({ year, ...lines }) => ({ isin, ...lines, isNewest: year === before.lastYear }))
 }

@@ -208,7 +208,7 @@ async function carryOut(publish: Publish): Promise<Done> {
     bytes: uploaded.bytes,
   })
   const { compared } = uploaded
-  const read = await readChanges(publish, compared.documents)
+  const read = await readChanges(publish, compared)
   const kind = isStaging ? 'stage' : 'publish'
   const folderTexts = (key: string) => readFile(join(out, key), 'utf8').catch(orIfMissing(null))
   const asking = { kind, manifest, live, slot, compared, folderTexts } as const

@@ -1,13 +1,13 @@
 /** The columns of all tables, by themselves and compared with what is live. */
 
 import type { ExpectationSettings } from '../../guards/plausibility.ts'
-import { type ColumnDoubt, compareColumns, type Statistics, statisticsKey } from '../../guards/columns.ts'
+import { type ColumnDoubt, compareColumns } from '../../guards/columns.ts'
+import { parseStatistics, type Statistics, statisticsKey } from '../../guards/statistics.ts'
 import { messageOf } from '../../system/message.ts'
 import { highFraction } from '../model/columns.ts'
 import { maxNumber } from '../model/limits.ts'
 import { escapeInvisible, printableNumber } from '../model/printable.ts'
 import { schemaTables } from '../model/schema.ts'
-import { parseStatistics } from '../read/statistics.ts'
 import { generalWarning, type Finding } from './finding.ts'
 import type { LiveReader } from './live-prices.ts'
 
@@ -41,7 +41,7 @@ export async function findingsOfColumns(
   }
 }
 
-const noFunds: Statistics = { columns: {}, funds: new Map() }
+const noFunds: Statistics = { columns: {}, passing: new Set(), funds: new Map() }
 
 /** @returns null with an ISIN that is none: the checks of values name it */
 function ownStatistics(text: string) {
@@ -75,7 +75,8 @@ function highFractions(after: Statistics, before: Statistics): Finding[] {
 /** The value of a row that is the only one of its table; undefined if there is none. */
 function valueIn({ columns, funds }: Statistics, isin: string, table: string, name: string) {
   const at = columns[table]?.indexOf(name) ?? -1
-  const [, value] = /\|~([^|]*)$/.exec(funds.get(isin)?.get(table)?.slices[0]?.summaries[at] ?? '') ?? []
+  const [, value] =
+    /\|~([^|]*)$/.exec(funds.get(isin)?.get(table)?.slices[0]?.summaries[at] ?? '') ?? []
   return value
 }
 

@@ -8,29 +8,25 @@ import type { Database } from 'better-sqlite3'
 import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../../api/contract/fund.ts'
 import type { FundRow, FundRows, Group } from '../../api/contract/rows.ts'
 import { isDay, isIsin } from '../../api/routes/values.ts'
-import type { Contradiction, Slice, Statistics, Summary, TableStatistics } from '../../guards/columns.ts'
 import type { PriceTexts } from '../../guards/figures.ts'
 import { judgeReturns, type ReturnsTable } from '../../guards/returns.ts'
+import {
+  type Contradiction,
+  statisticsFormat,
+  type Summary,
+  type TableStatistics,
+} from '../../guards/statistics.ts'
 import type { Permission, SchemaTable, TableColumn } from '../model/columns.ts'
 import { schemaTables } from '../model/schema.ts'
 import { fundReader } from './fund-reader.ts'
 
-/** Rises when a summary or a judgement changes: what an update finds is nothing that a night has brought. */
-const statisticsFormat = 2
-
 type Row = Readonly<Record<string, unknown>>
 
-/**
- * The values of prices have guards of their own (`guards/plausibility.ts`), and so have names (`renamed-funds`). Suspensions come and
- * go.
- */
+/** The values of prices have guards of their own (`guards/plausibility.ts`). The name of a fund begins its line. */
 const comparedColumns = ({ name: table, columns }: SchemaTable) =>
   table === schemaTables.prices.name
     ? []
-    : columns.filter(
-        ({ name, isKey, isPassing }) =>
-          !isKey && isPassing !== true && !(table === schemaTables.fund.name && name === 'name'),
-      )
+    : columns.filter(({ name, isKey }) => !isKey && !(table === schemaTables.fund.name && name === 'name'))
 
 const tables = Object.entries(schemaTables).map(([group, table]) => {
   const keys = table.columns.filter(({ isKey, name }) => isKey && name !== 'isin')
@@ -53,7 +49,10 @@ const headLine = () => {
   const columns = Object.fromEntries(
     tables.map(({ name, columns }) => [name, columns.map((one) => one.name)]),
   )
-  return `${JSON.stringify({ format: statisticsFormat, columns })}\n`
+  const passing = tables.flatMap(({ name: table, columns }) =>
+    columns.flatMap(({ name, isPassing }) => (isPassing === true ? [`${table}.${name}`] : [])),
+  )
+  return `${JSON.stringify({ format: statisticsFormat, columns, passing })}\n`
 }
 
 /** @param lines of {@link statisticsReader}, by ISIN */
@@ -101,7 +100,7 @@ export function statisticsReader(
       const slices = columns.length === 0 ? [] : slicesOf(own as readonly Row[], columns, day, slice)
       return [name, own.length, slices, judged, contradictions.map(textsOf)]
     })
-    return `${JSON.stringify([isin, ...lines])}\n`
+    return `${JSON.stringify([isin, fund.name, ...lines])}\n`
   }
 }
 
@@ -146,7 +145,7 @@ function judgeAssets(
   return { judged: comparable.length, contradictions }
 }
 
-type Packed = readonly [name: string, ...summaries: Summary[]]
+type Packed = readonly [name: string, day: string, ...summaries: Summary[]]
 
 function slicesOf(
   rows: readonly Row[],
@@ -168,17 +167,19 @@ function slicesOf(
     const newest = days.reduce((one, other) => (other > one ? other : one), '')
     const some = day === undefined ? all : all.filter((_, index) => days[index] === newest)
     const valuesOf = ({ field }: TableColumn) => some.map((row) => row[field])
-    return [name, ...columns.map((column) => summaryOf(column.kind, valuesOf(column)))]
+    const shortText = slice === undefined ? textOfRow : textInList
+    return [name, newest, ...columns.map((column) => summaryOf(column.kind, valuesOf(column), shortText))]
   })
 }
 
-/** Without what no message can show. */
-const shortText = /^\P{C}{1,24}$/u
+/** Without what no message can show. Readers are told what a fund's only row of a table had, such as its benchmark. */
+const textOfRow = /^\P{C}{1,79}$/u
+const textInList = /^\P{C}{1,24}$/u
 /** 36 bits. */
 const digestLength = 6
 
 /** @param values in the order of the rows @returns as {@link Summary} says */
-function summaryOf(kind: TableColumn['kind'], values: readonly unknown[]): Summary {
+function summaryOf(kind: TableColumn['kind'], values: readonly unknown[], shortText: RegExp): Summary {
   const given = values.filter((value) => value !== null && value !== '')
   if (given.length === 0) return '0|||'
   const [value] = given
@@ -216,59 +217,3 @@ function hostOf(values: readonly unknown[]): string {
 
 const digestOf = (values: readonly unknown[]) =>
   hash('sha256', JSON.stringify(values), 'base64url').slice(0, digestLength)
-
-/** The form of {@link Summary}: whoever may write to the bucket can write anything. */
-const summaryForm = /^\d{1,9}\|[-+.\de]{0,30}\|[^|\s]{0,800}\|[^\n]{0,80}$/
-
-/**
- * @returns null for another format: another version compares other things
- * @throws {Error} for a text that {@link statisticsText} has not written
- */
-export function parseStatistics(text: string): Statistics | null {
-  const [head = '', ...lines] = text.trimEnd().split('\n')
-  const { format, columns } = JSON.parse(head) as { readonly format: unknown; readonly columns: unknown }
-  if (format !== statisticsFormat) return typeof format === 'number' ? null : wrong(format, 'a format')
-  const names = Object.entries(asRecord(columns)).map(
-    ([table, some]) => [asName(table), asList(some).map(asName)] as const,
-  )
-  const funds = lines.map((line) => {
-    const [isin, ...all] = asList(JSON.parse(line))
-    const found = all.map((table) => {
-      const [name, rows, slices, judged, contradictions] = asList(table)
-      const statistics: TableStatistics = {
-        rows: asCount(rows),
-        slices: asList(slices).map(sliceOf),
-        judged: asCount(judged),
-        contradictions: asList(contradictions).map(contradictionOf),
-      }
-      return [asName(name), statistics] as const
-    })
-    return [asName(isin), new Map(found)] as const
-  })
-  return { columns: Object.fromEntries(names), funds: new Map(funds) }
-}
-
-function sliceOf(packed: unknown): Slice {
-  const [name, ...summaries] = asList(packed)
-  return { name: asText(name), summaries: summaries.map(asSummary) }
-}
-
-function contradictionOf(packed: unknown): Contradiction {
-  const [column, row, came, expected] = asList(packed)
-  return { column: asName(column), row: asText(row), came: asText(came), expected: asText(expected) }
-}
-
-function wrong(value: unknown, expected: string): never {
-  throw new Error(`${JSON.stringify(value ?? null).slice(0, 80)} is not ${expected}`)
-}
-const asRecord = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : wrong(value, 'an object')
-const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : wrong(value, 'a list'))
-const asText = (value: unknown) => (typeof value === 'string' ? value : wrong(value, 'a text'))
-const asCount = (value: unknown) =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : wrong(value, 'a count')
-/** The name of a table or a column becomes a subject of guards. */
-const asName = (value: unknown) =>
-  typeof value === 'string' && /^\w{1,80}$/.test(value) ? value : wrong(value, 'a name')
-const asSummary = (value: unknown): Summary =>
-  typeof value === 'string' && summaryForm.test(value) ? value : wrong(value, 'a summary')

@@ -1,0 +1,159 @@
+/** What two snapshots hold of each fund, compared by their statistics: names, and data other than prices. Pure. */
+
+import type { ChangedData, RenamedFund } from '../../api/contract/changes.ts'
+import {
+  type FundStatistics,
+  fundOfLine,
+  parseFundStatistics,
+  parseStatisticsHead,
+  type Slice,
+  type Statistics,
+  type Summary,
+} from '../../guards/statistics.ts'
+
+/**
+ * The tables that readers are told of, by their names in the database, with those in the downloads. Prices have lists of their
+ * own, and performance and key figures follow them.
+ */
+const toldTables: ReadonlyMap<string, string> = new Map([
+  ['fund', 'funds'],
+  ['profile', 'profiles'],
+  ['emt', 'emt'],
+  ['document', 'documents'],
+  ['corporate_action', 'distributions'],
+  ['structure_item', 'structures'],
+  ['asset_allocation', 'allocations'],
+])
+
+/** They change with the days, or answers of the API say them. */
+const untoldColumns: ReadonlySet<string> = new Set([
+  'fund.status_date',
+  'fund.data_permitted',
+  'fund.prices_permitted',
+  'fund.performance_permitted',
+  'profile.fund_assets',
+  'profile.total_fund_assets',
+])
+
+type Columns = Omit<Statistics, 'funds'>
+type Both<T> = Readonly<Record<'before' | 'after', T>>
+
+export interface FundComparison {
+  /** Of all funds, by ISIN. */
+  readonly names: Both<ReadonlyMap<string, string>>
+  readonly renamed: readonly RenamedFund[]
+  /** By ISIN. */
+  readonly data: readonly ChangedData[]
+  /** The currency that a fund has now, ISO 4217; null if it is not known. */
+  readonly currencyOf: (isin: string) => string | null
+}
+
+/**
+ * Parses the lines that differ, one fund after the other: files of ten thousand funds are large.
+ * @param texts of `statistics.ndjson` @returns null if one has another format @throws {Error} if one is no such file
+ */
+export function compareFunds(texts: Both<string>): FundComparison | null {
+  const heads = { before: headOf(texts.before), after: headOf(texts.after) }
+  const before = parseStatisticsHead(heads.before)
+  const after = parseStatisticsHead(heads.after)
+  if (before === null || after === null) return null
+  const renamed: RenamedFund[] = []
+  const data: ChangedData[] = []
+  const isSameForm = heads.before === heads.after
+  const old = fundsIn(texts.before)
+  const fresh = fundsIn(texts.after)
+  for (const [isin, { name, line }] of fresh) {
+    const earlier = old.get(isin)
+    if (earlier === undefined || (isSameForm && earlier.line === line)) continue
+    if (earlier.name !== name) renamed.push({ isin, before: earlier.name, after: name })
+    const [, was] = parseFundStatistics(earlier.line)
+    const [, is] = parseFundStatistics(line)
+    for (const change of changesOf({ before: was, after: is }, { before, after }))
+      data.push({ isin, name, ...change })
+  }
+  const currencyOf = (isin: string) => {
+    const line = fresh.get(isin)?.line
+    return line === undefined ? null : currencyIn(parseFundStatistics(line)[1], after)
+  }
+  return { names: { before: namesOf(old), after: namesOf(fresh) }, renamed, data, currencyOf }
+}
+
+function currencyIn(fund: FundStatistics, { columns }: Columns): string | null {
+  const at = columns['fund']?.indexOf('currency') ?? -1
+  const [, currency = null] = /\|~([A-Z]{3})$/.exec(fund.get('fund')?.slices[0]?.summaries[at] ?? '') ?? []
+  return currency
+}
+
+const headOf = (text: string) => text.slice(0, text.indexOf('\n'))
+
+type FundLines = ReadonlyMap<string, { readonly name: string; readonly line: string }>
+
+function fundsIn(text: string): FundLines {
+  const [, ...lines] = text.trimEnd().split('\n')
+  return new Map(
+    lines.map((line) => {
+      const { isin, name } = fundOfLine(line)
+      return [isin, { name, line }]
+    }),
+  )
+}
+
+const namesOf = (funds: FundLines) => new Map([...funds].map(([isin, { name }]) => [isin, name] as const))
+
+type DataChange = Omit<ChangedData, 'isin' | 'name'>
+
+/** Tables that may be given out in one of them only are not compared. */
+function changesOf({ before, after }: Both<FundStatistics>, columns: Both<Columns>): readonly DataChange[] {
+  return [...toldTables].flatMap(([name, table]) => {
+    const was = before.get(name)?.slices
+    const is = after.get(name)?.slices
+    if (was === undefined || is === undefined) return []
+    const [old] = was
+    const [fresh] = is
+    // The row of a table with one row has no name.
+    const isRow = old?.name === '' && fresh?.name === ''
+    return isRow
+      ? changedColumns({ before: old, after: fresh }, columns, name).map((change) => ({ table, ...change }))
+      : changedParts(was, is).map((item) => ({ table, item }))
+  })
+}
+
+function changedColumns(slices: Both<Slice>, columns: Both<Columns>, table: string) {
+  const summaryOf = (when: keyof Both<unknown>, column: string) =>
+    slices[when].summaries[columns[when].columns[table]?.indexOf(column) ?? -1]
+  return (columns.after.columns[table] ?? []).flatMap((item) => {
+    const before = summaryOf('before', item)
+    const after = summaryOf('after', item)
+    // Another version may have other columns.
+    if (before === undefined || after === undefined || before === after) return []
+    if (untoldColumns.has(`${table}.${item}`)) return []
+    return [{ item, ...valueIn('before', before), ...valueIn('after', after) }]
+  })
+}
+
+/** @returns nothing of a long text, of which only a digest is known */
+function valueIn(when: keyof Both<unknown>, summary: Summary): Partial<Both<string | null>> {
+  const [count] = summary.split('|')
+  if (count === '0') return { [when]: null }
+  const [, value] = /\|~(.*)$/.exec(summary) ?? []
+  return value === undefined ? {} : { [when]: value }
+}
+
+/** Kinds of rows that differ; null where rows have no kind. */
+function changedParts(before: readonly Slice[], after: readonly Slice[]): readonly (string | null)[] {
+  const old = new Set(before.map(textOf))
+  const fresh = new Set(after.map(textOf))
+  const parts = [
+    ...before.filter((slice) => !fresh.has(textOf(slice))),
+    ...after.filter((slice) => !old.has(textOf(slice))),
+  ].map(({ name }) => partOf(name))
+  return [...new Set(parts)].sort()
+}
+
+const textOf = ({ name, day, summaries }: Slice) => JSON.stringify([name, day, ...summaries])
+
+/** The second row of a kind is `kid (2)`, and a structure is `type countries`; an allocation is with or without derivatives. */
+function partOf(name: string): string | null {
+  const part = name.replace(/ \(\d+\)$/, '').replace(/^type /, '')
+  return part === '' || part.startsWith('derivatives ') ? null : part
+}

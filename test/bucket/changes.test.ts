@@ -294,6 +294,7 @@ describe('data other than prices', () => {
     press.reset()
     await publishOnly('2026-02-02', 'UPDATE fund SET data_permitted = 1, prices_permitted = 1', isins)
     const [was] = query('SELECT benchmark, total_expense_ratio AS ter FROM profile WHERE isin = ?', first)
+    const [kid] = query(`SELECT max(date) AS day FROM document WHERE isin = ? AND kind = 'kid'`, second)
     const { data, ...rest } = await publishOnly(
       '2026-02-03',
       `UPDATE profile SET total_expense_ratio = 1.99, total_fund_assets = '77.00', benchmark = '${'Index '.repeat(20)}' WHERE isin = '${first}';
@@ -312,11 +313,11 @@ describe('data other than prices', () => {
     expect(data.changed).toEqual([
       row(first, 'profiles', 'benchmark', { before: was?.['benchmark'] }),
       row(first, 'profiles', 'total_expense_ratio', { before: String(was?.['ter']), after: '1.99' }),
-      row(second, 'documents', 'kid'),
+      row(second, 'documents', 'kid', { before: kid?.['day'], after: '2026-02-03' }),
       row(third, 'funds', 'end_date', { before: null, after: '2026-12-31' }),
       row(third, 'funds', 'end_reason', { before: null, after: 'merged' }),
       row(third, 'funds', 'suspended_from', { before: null, after: '2026-12-01' }),
-      row(third, 'distributions', 'merger'),
+      row(third, 'distributions', 'merger', { before: null, after: '2026-12-31' }),
       row(fourth, 'structures', 'countries'),
     ])
     expect(data).toMatchObject({ values: 8, funds: 4 })
@@ -327,7 +328,7 @@ describe('data other than prices', () => {
     expect(funds).toEqual([
       { isin: first, name: nameOf(first), data: ['profiles'] },
       { isin: second, name: nameOf(second), data: ['documents'] },
-      { isin: third, name: nameOf(third), data: ['funds', 'distributions'] },
+      { isin: third, name: nameOf(third), last_day: '2026-12-31', data: ['funds', 'distributions'] },
     ])
   })
 

@@ -242,6 +242,9 @@ describe('data other than prices', () => {
     const page = (key: string) => textsOf(changesPages(history, site, [])).get(key) ?? ''
     expect(page('changes/index.html')).toContain('other data: profile, EMT data')
     expect(page('changes/de.html')).toContain('andere Daten: Profil, EMT-Daten')
+    expect(page('changes/index.html')).toContain(
+      'last day of the fund: 31\u00a0Dec\u00a02026, other data: master data',
+    )
     expect(page('changes/index.html')).not.toContain('investment structure')
   })
 

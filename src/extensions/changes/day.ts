@@ -128,7 +128,7 @@ function correctedTable(rows: readonly CorrectedValue[], place: Place): Html | n
     columns.item,
     { content: columns.before, kind: 'number before' },
     { content: columns.after, kind: 'number after' },
-    { content: columns.difference, kind: 'number' },
+    { content: columns.difference, kind: 'number wide' },
   ]
   return html`${wideTable(columns.what, { kind: 'carded corrections', columns: headings, rows: shown.map(cells) })}
   ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`
@@ -145,15 +145,10 @@ function dataTable({ changed, values }: PublishChanges['data'], place: Place): H
       fundCell(row, rows[index - 1], place),
       dataName(row, language),
       { content: before, kind: 'before' },
-      { content: after, kind: 'after' },
+      before === '' ? after : { content: after, kind: 'after' },
     ]
   }
-  const headings = [
-    columns.fund,
-    columns.item,
-    { content: columns.before, kind: 'before' },
-    { content: columns.after, kind: 'after' },
-  ]
+  const headings = [columns.fund, columns.item, { content: columns.before, kind: 'before' }, columns.after]
   const left = values - maxRows
   return html`${wideTable(columns.what, { kind: 'carded changed data', columns: headings, rows: rows.map(cells) })}
   ${left > 0 && html`<p class="quiet">${more(countIn(language, left))}</p> `}`

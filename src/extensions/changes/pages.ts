@@ -166,13 +166,13 @@ function changesTable(funds: readonly ChangedFund[], names: FundNames, language:
       changeOfFund(fund, names, language),
       values?.before ?? '',
       { content: values?.after ?? '', kind: values === undefined ? 'number' : 'number after' },
-      difference ?? '',
+      { content: difference ?? '', kind: 'number wide' },
     ]
   }
   const hasValues = funds.some(({ newest_correction: correction }) => correction !== undefined)
   const before = { content: columns.before, kind: 'number before' }
   const after = { content: columns.after, kind: 'number after' }
-  const difference = { content: columns.difference, kind: 'number' }
+  const difference = { content: columns.difference, kind: 'number wide' }
   const headings = [columns.fund, columns.what, before, after, difference]
   const shown = hasValues ? headings.length : 2
   return table({
@@ -212,7 +212,8 @@ function byFund(nights: readonly HistoryDay[], names: FundNames, language: Langu
 function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): Html {
   const w = changeWords[language]
   const { what, corrected = 0, days_added: daysAdded = 0, days_removed: daysRemoved = 0 } = fund
-  const { successor, former_name: former, newest_correction: newest, data = [] } = fund
+  const { successor, former_name: former, newest_correction: newest } = fund
+  const { last_day: lastDay, data = [] } = fund
   const say = (text: (count: number, shown: string) => string, count: number) =>
     text(count, countIn(language, count))
   const said = [
@@ -220,6 +221,7 @@ function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): 
     ...(daysAdded > 0 ? [say(w.daysAdded, daysAdded)] : []),
     ...(daysRemoved > 0 ? [say(w.daysRemoved, daysRemoved)] : []),
     ...(what === undefined ? [] : [w.fund[what]]),
+    ...(lastDay === undefined ? [] : [w.lastDay(dayIn(language, lastDay))]),
     ...(data.length > 0 ? [w.dataOf(data.map((table) => tableName(table, language)).join(', '))] : []),
   ].join(', ')
   const value = newest && w.newestCorrection(priceTitle(newest.item, language), dayIn(language, newest.date))

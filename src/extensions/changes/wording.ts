@@ -30,6 +30,7 @@ export const changeWords = bilingual((say) => ({
   otherDataOf: (funds: string) => say(`other data of ${funds}`, `andere Daten von ${funds}`),
   /** @param tables as a list: `profile, documents` */
   dataOf: (tables: string) => say(`other data: ${tables}`, `andere Daten: ${tables}`),
+  lastDay: (day: string) => say(`last day of the fund: ${day}`, `letzter Tag des Fonds: ${day}`),
   byFundLead: say(
     'Funds with changes other than new prices (at most 200 a day).',
     'Fonds mit anderen Änderungen als neuen Preisen (höchstens 200 je Tag).',

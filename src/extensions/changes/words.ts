@@ -218,8 +218,12 @@ export function changedFunds({ funds, prices, data }: SnapshotChanges): readonly
   for (const row of prices.added) add(row, ({ days_added = 0 }) => ({ days_added: days_added + 1 }))
   for (const row of prices.removed) add(row, ({ days_removed = 0 }) => ({ days_removed: days_removed + 1 }))
   const told = data.changed.slice(0, maxRows).filter(({ table }) => !routineTables.includes(table))
-  for (const { table, ...row } of told)
+  for (const { table, item, after, ...row } of told) {
     add(row, ({ data: tables = [] }) => ({ data: [...new Set([...tables, table])] }))
+    // A fund that merges has the one or the other, or both.
+    if ((item === 'end_date' || item === 'merger') && typeof after === 'string')
+      add(row, () => ({ last_day: after }))
+  }
   const tables = [funds.renamed, prices.corrected, prices.added, prices.removed, told]
   const onPage = [funds.added, funds.removed, ...tables.map((rows) => rows.slice(0, maxRows))]
   const isins = new Set(onPage.flatMap((rows) => rows.map(({ isin }) => isin)))

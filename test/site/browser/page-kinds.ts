@@ -39,8 +39,13 @@ const changes = `
     ('${isins.gone}', '2026-10-01', 'merger', '${isins.whole}');
 `
 
-/** For a day of changes: a price corrected, a fund renamed, a fund gone. */
+/** For a day of changes: a price corrected, a fund renamed, a fund gone; costs, a document and the end of a fund. */
 const secondNight = `
+  UPDATE profile SET total_expense_ratio = 1.99, benchmark = 'MSCI World Climate Paris Aligned Net Total Return EUR'
+    WHERE isin = '${isins.accumulating}';
+  INSERT INTO document (isin, kind, language, date, title, url)
+    VALUES ('${isins.accumulating}', 'kid', 'de', '2026-11-21', 'Basisinformationsblatt', 'https://fonds.example/neu.pdf');
+  UPDATE fund SET end_date = '2026-12-31', end_reason = 'liquidated' WHERE isin = '${isins.young}';
   UPDATE price SET net_asset_value = '573.85' WHERE isin = '${isins.accumulating}' AND date = '2026-11-18';
   UPDATE fund SET name = name || ' II' WHERE isin = '${isins.merged}';
   UPDATE fund SET data_permitted = 0 WHERE isin = 'DE000FPC4UN5';

@@ -319,6 +319,12 @@ const published = {
         days_added: optional(count('Number of days added in the past', 'Anzahl der nachgetragenen Tage')),
         days_removed: optional(count('Number of days removed in the past', 'Anzahl der entfallenen Tage')),
         former_name: optional(text('Former name of a renamed fund', 'Früherer Name eines umbenannten Fonds')),
+        last_day: optional(
+          day(
+            'Last day of the fund, if it has become known',
+            'Letzter Tag des Fonds, wenn er bekannt geworden ist',
+          ),
+        ),
         data: optional(
           list(
             text(
@@ -362,8 +368,8 @@ const past = { ...named, date: day('Day of the price', 'Tag des Preises') }
 const told = optional(
   nullable(
     text(
-      'The value; null if there was none. Absent for a long text and for a table of several rows',
-      'Der Wert; null, wenn es keinen gab. Fehlt bei einem langen Text und bei einer Tabelle mit mehreren Zeilen',
+      'The value; null if there was none. For a table of several rows, the newest day of the kind. Absent for a long text, and where the days are the same',
+      'Der Wert; null, wenn es keinen gab. Bei einer Tabelle mit mehreren Zeilen der neueste Tag der Art. Fehlt bei einem langen Text und bei gleichen Tagen',
     ),
   ),
 )

@@ -114,7 +114,7 @@ function changesOf({ before, after }: Both<FundStatistics>, columns: Both<Column
     const isRow = old?.name === '' && fresh?.name === ''
     return isRow
       ? changedColumns({ before: old, after: fresh }, columns, name).map((change) => ({ table, ...change }))
-      : changedParts(was, is).map((item) => ({ table, item }))
+      : changedKinds({ before: was, after: is }).map((change) => ({ table, ...change }))
   })
 }
 
@@ -139,21 +139,27 @@ function valueIn(when: keyof Both<unknown>, summary: Summary): Partial<Both<stri
   return value === undefined ? {} : { [when]: value }
 }
 
-/** Kinds of rows that differ; null where rows have no kind. */
-function changedParts(before: readonly Slice[], after: readonly Slice[]): readonly (string | null)[] {
-  const old = new Set(before.map(textOf))
-  const fresh = new Set(after.map(textOf))
-  const parts = [
-    ...before.filter((slice) => !fresh.has(textOf(slice))),
-    ...after.filter((slice) => !old.has(textOf(slice))),
-  ].map(({ name }) => partOf(name))
-  return [...new Set(parts)].sort()
+/** Kinds of rows that differ, with the newest day of each if that is another one; null where rows have no kind. */
+function changedKinds(slices: Both<readonly Slice[]>): readonly Omit<DataChange, 'table'>[] {
+  const texts = { before: new Set(slices.before.map(textOf)), after: new Set(slices.after.map(textOf)) }
+  const differing = [
+    ...slices.before.filter((slice) => !texts.after.has(textOf(slice))),
+    ...slices.after.filter((slice) => !texts.before.has(textOf(slice))),
+  ]
+  const kinds = [...new Set(differing.map(kindOf))].sort()
+  return kinds.map((item) => {
+    const newest = (some: readonly Slice[]) =>
+      some.filter((slice) => kindOf(slice) === item).reduce((last, { day }) => (day > last ? day : last), '')
+    const before = newest(slices.before)
+    const after = newest(slices.after)
+    return before === after ? { item } : { item, before: before || null, after: after || null }
+  })
 }
 
 const textOf = ({ name, day, summaries }: Slice) => JSON.stringify([name, day, ...summaries])
 
 /** The second row of a kind is `kid (2)`, and a structure is `type countries`; an allocation is with or without derivatives. */
-function partOf(name: string): string | null {
-  const part = name.replace(/ \(\d+\)$/, '').replace(/^type /, '')
-  return part === '' || part.startsWith('derivatives ') ? null : part
+function kindOf({ name }: Slice): string | null {
+  const kind = name.replace(/ \(\d+\)$/, '').replace(/^type /, '')
+  return kind === '' || kind.startsWith('derivatives ') ? null : kind
 }

@@ -60,7 +60,16 @@ it('a plan, a stage and the flip say which funds are gone and restricted, which 
     correctedIn: [first],
     added: 0,
     removed: 1,
-    examples: [{ ...named(first), date: old, item: 'net_asset_value', before: corrected, after: '7.77' }],
+    examples: [
+      {
+        ...named(first),
+        date: old,
+        item: 'net_asset_value',
+        before: corrected,
+        after: '7.77',
+        currency: 'EUR',
+      },
+    ],
   }
   const moves = [moved(second, -30), moved(first, 25)].map((move) => ({
     ...move,

@@ -251,6 +251,15 @@ describe('a wrong night is refused', () => {
 
 describe('an ordinary night passes', () => {
   it.each<[name: string, edit: Edit, before?: Edit]>([
+    [
+      'all funds are suspended no more',
+      '',
+      of('fund', "suspended_from = '2024-04-01', suspended_to = '2024-05-31'"),
+    ],
+    [
+      'all funds are suspended for the same days',
+      of('fund', "suspended_from = '2024-04-01', suspended_to = '2024-05-31'"),
+    ],
     ['nothing new', ''],
     [
       'a month end: all key figures, structures and assets',
@@ -467,17 +476,20 @@ describe('statistics that are live', () => {
     const text = next(edited(of('emt', 'srri = 1')))
     expect(await findingsOfColumns(null, text)).toEqual([])
     expect(await findingsOfColumns(() => Promise.resolve(null), text)).toEqual([])
-    expect(await findingsOfColumns(liveOf('{"format":3}\n'), text)).toEqual([])
+    expect(await findingsOfColumns(liveOf('{"format":2}\n'), text)).toEqual([])
   })
 
   it.each([
     ['', /damaged/],
     ['{}', /null is not a format/],
-    ['{"format":2,"columns":{"emt; rm":[]}}', /"emt; rm" is not a name/],
-    ['{"format":2,"columns":{}}\n{}', /\{\} is not a list/],
-    ['{"format":2,"columns":{}}\n["XF",["emt",-1,[],0,[]]]', /-1 is not a count/],
-    ['{"format":2,"columns":{}}\n["XF",["emt",1,[["",7]],0,[]]]', /7 is not a summary/],
-    ['{"format":2,"columns":{}}\n["XF",["emt",1,[["","1|x||"]],0,[]]]', /"1\|x\|\|" is not a summary/],
+    ['{"format":3,"columns":{"emt; rm":[]},"passing":[]}', /"emt; rm" is not a name/],
+    ['{"format":3,"columns":{},"passing":[]}\n{}', /\{\} is not a list/],
+    ['{"format":3,"columns":{},"passing":[]}\n["XF","x",["emt",-1,[],0,[]]]', /-1 is not a count/],
+    ['{"format":3,"columns":{},"passing":[]}\n["XF","x",["emt",1,[["","",7]],0,[]]]', /7 is not a summary/],
+    [
+      '{"format":3,"columns":{},"passing":[]}\n["XF","x",["emt",1,[["","","1|x||"]],0,[]]]',
+      /"1\|x\|\|" is not a summary/,
+    ],
   ])('of a wrong form are a warning: %s', async (text, expected) => {
     const [found, ...others] = await findingsOfColumns(liveOf(text), next(edited('')))
     expect(others).toEqual([])

@@ -251,11 +251,7 @@ describe('a wrong night is refused', () => {
 
 describe('an ordinary night passes', () => {
   it.each<[name: string, edit: Edit, before?: Edit]>([
-    [
-      'all funds are suspended no more',
-      '',
-      of('fund', "suspended_from = '2024-04-01', suspended_to = '2024-05-31'"),
-    ],
+    ['no fund is suspended any more', of('fund', 'suspended_from = NULL, suspended_to = NULL')],
     [
       'all funds are suspended for the same days',
       of('fund', "suspended_from = '2024-04-01', suspended_to = '2024-05-31'"),

@@ -249,6 +249,18 @@ describe('the life of a fund', () => {
     expect(Object.fromEntries(marks)).toEqual(wanted)
   })
 
+  it.each<[string, Partial<PricedFund>]>([
+    ['unpriced', {}],
+    ['unpriced', { endDate: '2026-11-20' }],
+    ['ended', liquidated],
+    ['ended', merger],
+    ['suspended', { suspendedFrom: '2026-11-02' }],
+    ['withheld', { ...merger, pricesPermitted: 0 }],
+  ])('marks one without any price as %s: %o', (mark, facts) => {
+    const nothing = { newestPrice: null, ageDays: null, rhythmDays: null, nextPrice: null }
+    expect(marked(fundOf([], facts), '2026-11-20')).toMatchObject({ mark, ...nothing })
+  })
+
   it('counts ended and suspended funds neither as stale nor as the oldest', () => {
     const others = ['DE0009769869', 'DE0008490962'].map((isin) =>
       fundOf(['2026-11-19', '2026-11-20'], { isin }),

@@ -134,6 +134,12 @@ const nights: readonly Night<Live>[] = [
     withoutFunds(2, ['price']),
     [...ofPrices.map((id) => `lost-documents:${id}`), 'lost-rows:price', 'lost-funds'],
   ],
+  [
+    'two funds that have ended, without a price',
+    withoutFunds(2, ['price']) +
+      `UPDATE fund SET end_date = '2024-04-19' WHERE isin IN ('${isins.slice(-2).join("', '")}');`,
+    [...ofPrices.map((id) => `lost-documents:${id}`), 'lost-rows:price'],
+  ],
   // What is changed.
   ['a price of April that is corrected', corrected(one), new RegExp(`2 prices of 1 fund corrected: ${one}`)],
   [

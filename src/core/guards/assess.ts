@@ -17,8 +17,8 @@ export interface PricedFund extends GroupedFund, LifeFacts {
 
 /**
  * - `fresh`, `late`, `stale`: watched funds with a price, by their rhythm and the thresholds of their group.
- * - `suspended`, `ended`: the fund has a price, and no newer one is expected: see {@link lifeOn}.
- * - `unwatched`: the group is never late. `unpriced`: no price at all. `withheld`: prices may not be given out.
+ * - `suspended`, `ended`: no newer price is expected, whether the fund has one or not: see {@link lifeOn}.
+ * - `unwatched`: the group is never late. `unpriced`: no price yet. `withheld`: prices may not be given out.
  */
 type Mark = (typeof marks)[number]
 export const marks = [
@@ -121,13 +121,13 @@ function markFund(fund: PricedFund, rules: Rules, asOf: string): MarkedFund {
   const { isin, name, priceDays } = fund
   const nothing = { isin, name, newestPrice: null, ageDays: null, rhythmDays: null, nextPrice: null }
   if (fund.dataPermitted === 0 || fund.pricesPermitted === 0) return { ...nothing, mark: 'withheld' }
+  const life = lifeOn(fund, asOf)
   const [newestPrice] = priceDays
-  if (newestPrice === undefined) return { ...nothing, mark: 'unpriced' }
+  if (newestPrice === undefined) return { ...nothing, mark: life?.kind ?? 'unpriced' }
   const { isWatched, warnDays, errorDays, isByAge, calendar } = rules(fund)
   const ageDays = businessDaysBetween(calendar, newestPrice, asOf)
   const rhythmDays = usualGap(calendar, priceDays)
   const known = { ...nothing, newestPrice, ageDays, rhythmDays }
-  const life = lifeOn(fund, asOf)
   if (life !== null) return { ...known, mark: life.kind }
   if (!isWatched) return { ...known, mark: 'unwatched' }
   const since = countedFrom(fund, newestPrice, asOf)

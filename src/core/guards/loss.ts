@@ -333,7 +333,10 @@ function unpricedFunds(
   return [objection('lost-funds', message, [before, priced, `at least ${least}`])]
 }
 
-/** Funds with a published price: a fund that lost its price is neither late nor stale. */
+/**
+ * Funds with a published price: a fund that lost its price is neither late nor stale. Only an ended or suspended one counts without
+ * one, too: what it loses is for the guards of documents and rows.
+ */
 const pricedFunds = ({ fresh, late, stale, suspended, ended, unwatched }: FreshnessCounts) =>
   fresh + late + stale + suspended + ended + unwatched
 

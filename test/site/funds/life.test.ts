@@ -29,7 +29,11 @@ beforeAll(async () => {
   )
   isins = found.map(({ isin }) => String(isin))
   const silent = isins.slice(0, 6).map((isin) => `'${isin}'`)
-  editDatabase(db, `DELETE FROM price WHERE isin IN (${silent.join(', ')}) AND date > '2026-09-30'`)
+  editDatabase(
+    db,
+    `DELETE FROM price WHERE isin IN (${silent.join(', ')}) AND date > '2026-09-30';
+      DELETE FROM price WHERE isin = '${isinAt(11)}'`,
+  )
   await build('before')
   const set = (index: number, columns: string) =>
     `UPDATE fund SET ${columns} WHERE isin = '${isinAt(index)}';`
@@ -47,7 +51,8 @@ beforeAll(async () => {
       `INSERT INTO corporate_action (isin, ex_date, kind, successor_isin)
         VALUES ('${isinAt(8)}', '2026-12-01', 'merger', '${isinAt(7)}');` +
       set(9, "suspended_from = '2026-12-01', end_date = '2026-12-31'") +
-      set(10, "suspended_from = '2026-12-01', suspended_to = '2026-12-04'"),
+      set(10, "suspended_from = '2026-12-01', suspended_to = '2026-12-04'") +
+      set(11, "end_date = '2026-09-30', end_reason = 'liquidated'"),
   )
   await build('out')
   editDatabase(db, set(5, "suspended_to = '2026-11-11'"))
@@ -134,18 +139,25 @@ it('the list of funds, the status and its page mark them, and none of them is la
   const some = isins.slice(0, 8)
   expect(some.map((isin) => ofFund.get(isin)?.state ?? undefined)).toEqual(states)
   expect(some.map((isin) => ofFund.get(isin)?.price?.overdue)).toEqual(some.map(() => null))
+  const unpriced = isinAt(11)
+  expect(ofFund.get(unpriced)).toMatchObject({ state: 'ended', price: null })
   const { freshness, overdue, prices } = JSON.parse(read('out/status/index.json')) as {
     freshness: object
     overdue: readonly { isin: string }[]
     prices: readonly { isin: string; mark: string; next_price: string | null }[]
   }
-  expect(freshness).toMatchObject({ ended: 4, suspended: 2 })
+  expect(freshness).toMatchObject({ ended: 5, suspended: 2 })
   expect(overdue.filter(({ isin }) => some.includes(isin))).toEqual([])
   const marked = new Map(prices.map((price) => [price.isin, price]))
   expect(some.map((isin) => marked.get(isin)?.mark)).toEqual(states.map((state) => state ?? 'fresh'))
   expect(marked.get(isinAt(4))).toMatchObject({ next_price: null })
+  expect(marked.get(unpriced)).toMatchObject({ mark: 'ended', newest_price: null })
   expect(read('out/status/index.html')).toContain('<span class="mark suspended">suspended</span>')
   expect(read('out/funds/de.html')).toContain('<small class="mark ended">beendet<')
+  const row = read('out/funds/index.html')
+    .split('<tr>')
+    .find((one) => one.includes(unpriced))
+  expect(row).toContain('<small class="mark ended">ended<')
 })
 
 it('the answers of the API are the same, byte for byte', () => {

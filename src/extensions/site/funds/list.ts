@@ -182,10 +182,10 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
   const change = newest?.changePercent ?? null
+  const mark =
+    state !== null && html` <small class="mark ${state}">${statusWords[language].marks[state]}</small>`
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
     const day = dayIn(language, price.date)
-    const mark =
-      state !== null && html` <small class="mark ${state}">${statusWords[language].marks[state]}</small>`
     return [
       sortedBy({ content: amountIn(language, price.nav, currency) }, price.nav),
       // The digits of a day are in the order of days.
@@ -206,7 +206,7 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
     },
     isin,
     ...(hasWkn ? [wkn ?? missing] : []),
-    ...(newest === null ? [missing, missing, missing] : priceCells(newest)),
+    ...(newest === null ? [missing, [missing, mark], missing] : priceCells(newest)),
     sortedBy(changeCell(language, oneYearPercent, 'number'), oneYearPercent),
   ]
 }

@@ -11,7 +11,7 @@ export function codeOn(page: string, name: string): string {
   const pattern = new RegExp(`<(pre|dl)[^>]*data-recipe="${name}"[^>]*>([^]*?)</\\1>`)
   const [, , markup = ''] = pattern.exec(page) ?? []
   return markup
-    .replace(/<\/?code>/g, '')
+    .replace(/<\/?(?:code|(?:span|wbr)\b[^>]*)>/g, '')
     .replaceAll('&gt;', '>')
     .replaceAll('&lt;', '<')
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))

@@ -12,7 +12,8 @@ import { xmlDeclaration, xmlEncoder } from '../../core/api/encode/xml.ts'
 import { fill } from '../../core/api/routes/keys.ts'
 import { problemType } from '../../core/api/routes/problems.ts'
 import type { DocumentFormat, Language, Problem, Values } from '../../core/api/routes/table.ts'
-import { html, type Html } from '../../core/layout/html.ts'
+import type { Html } from '../../core/layout/html.ts'
+import { coloured } from './coloured.ts'
 
 /** Number of records in the example of a date range. Their days are its bounds. */
 const recordsShown = 2
@@ -137,7 +138,7 @@ const syntax = {
     width: 80,
     gap: ' ',
     separator: ',',
-    coloured: /(?<k>"(?:\\.|[^"\\])*"(?=:))|(?<s>"(?:\\.|[^"\\])*")|(?<c>….*)|(?<n>[\w.+-]+)|[^"…\w.+-]+/gy,
+    pattern: /(?<k>"(?:\\.|[^"\\])*"(?=:))|(?<s>"(?:\\.|[^"\\])*")|(?<c>….*)|(?<n>[\w.+-]+)|[^"…\w.+-]+/gy,
   },
   xml: {
     piece: /<[^/>]+>[^<]+<\/[^>]+>|<[^>]+>/gy,
@@ -146,13 +147,13 @@ const syntax = {
     width: 72,
     gap: '',
     separator: '',
-    coloured: /(?<c><!--.*)|(?<k><[^>]+>)|[^<]+/gy,
+    pattern: /(?<c><!--.*)|(?<k><[^>]+>)|[^<]+/gy,
   },
 }
 
 /** Indented and coloured; a line counts the hidden members. @param more for example `n => '… 5 more'` */
 export function listing({ format, text, hidden }: Excerpt, more: (hidden: number) => string): Html {
-  const { piece, begins, ends, width, gap, separator, coloured } = syntax[format]
+  const { piece, begins, ends, width, gap, separator, pattern } = syntax[format]
   const counts = hidden.values()
   const lines: string[] = []
   /** Lines that begin what has not ended, and the first line after the last count: what holds a count is not joined. */
@@ -177,9 +178,5 @@ export function listing({ format, text, hidden }: Excerpt, more: (hidden: number
     if (isShort) lines.splice(start)
     add(isShort ? joined : line)
   }
-  const parts = Array.from(lines.join('\n').matchAll(coloured), ({ 0: part, groups = {} }) => {
-    const kind = Object.keys(groups).find((each) => groups[each] !== undefined)
-    return kind === undefined ? part : html`<span class="${kind}">${part}</span>`
-  })
-  return html`${parts}`
+  return coloured(lines.join('\n'), pattern)
 }

@@ -8,6 +8,7 @@ import { shellText } from '../../core/system/shell-text.ts'
 import { addressText, html, linkTo, type HtmlContent, type Html } from '../../core/layout/html.ts'
 import { layout, type PageLayout } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
+import { colouredProgram } from './coloured.ts'
 import { docWords } from './wording.ts'
 
 export interface Site {
@@ -153,7 +154,12 @@ export function codeBlock(content: HtmlContent, label: string, canBeCopied = fal
 /** A program that a test finds by its name. @param label for screen readers */
 export const namedCode = (name: string, label: string, code: string): Html =>
   html`<div class="code" data-copy>
-    <pre tabindex="0" role="group" aria-label="${label}" data-recipe="${name}"><code>${code}</code></pre>
+    <pre
+      tabindex="0"
+      role="group"
+      aria-label="${label}"
+      data-recipe="${name}"
+    ><code>${colouredProgram(code)}</code></pre>
   </div>`
 
 /** The place of a block in a guide: `recipeMonthEnds` for `month-ends`. */

@@ -99,6 +99,34 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await end()
   })
 
+  it.each(['docs/recipes/index.html', 'docs/de/clients/index.html'])(
+    'shows all of a program on a phone in colours, and its button lies over none of it: %s',
+    async (key) => {
+      const { page, end } = await visit(browser, url(key), phoneLight)
+      const found = await page.evaluate<object>(`(() => {
+        const blocks = [...document.querySelectorAll('.code:has([data-recipe])')].filter((each) => each.checkVisibility())
+        const isCut = ({ firstElementChild: pre }) => pre.scrollWidth > pre.clientWidth
+        const isCovered = (block) =>
+          block.querySelector('button').getBoundingClientRect().top < block.querySelector('pre').getBoundingClientRect().bottom
+        const ink = getComputedStyle(document.body).color
+        const isPlain = (block) => {
+          const texts = [...block.querySelectorAll('.s')]
+          return texts.length === 0 || texts.some((each) => getComputedStyle(each).color === ink)
+        }
+        const hasTexts = (block) => /["']/.test(block.textContent)
+        return {
+          blocks: blocks.length > 4,
+          cut: blocks.filter(isCut).length,
+          covered: blocks.filter(isCovered).length,
+          plain: blocks.filter(hasTexts).filter(isPlain).length,
+        }
+      })()`)
+      expect(found).toEqual({ blocks: true, cut: 0, covered: 0, plain: 0 })
+      expect(await brokenTexts(page)).toEqual([])
+      await end()
+    },
+  )
+
   it('copies a request by its button, and marks the error that an address points to', async () => {
     const { page, end } = await visit(browser, url('docs/v1/endpoints/prices/index.html#error-404-notfound'))
     const top = await page.evaluate<number>("document.querySelector(':target').getBoundingClientRect().top")

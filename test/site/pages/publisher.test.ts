@@ -124,6 +124,48 @@ it('the header has its name, nothing else of a page changes, and without the set
   expect(changed).toEqual([])
 })
 
+it.skipIf(whyNoBrowser !== undefined)(
+  'the header has one row, whoever publishes: the menu where there is room for it, else its button',
+  async () => {
+    const browser = await openBrowser()
+    for (const out of ['nobody', 'named']) {
+      const { base, stop } = await serveHere(folder.file(out))
+      for (const path of ['funds/', 'funds/de.html']) {
+        const { page, end } = await visit(browser, `${base}/${path}`)
+        for (const [width, hasRoom] of [
+          [320, false],
+          [959, false],
+          [960, true],
+          [1056, true],
+          [1440, true],
+        ] as const) {
+          await page.setViewportSize({ width, height: 800 })
+          const found = await page.evaluate(`(() => {
+            const parts = [...document.querySelectorAll('.brand, .menu, header nav a, .languages a')]
+            const shown = parts.filter((each) => each.checkVisibility())
+            const boxes = shown.map((each) => each.getBoundingClientRect()).sort((one, other) => one.left - other.left)
+            const clashes = boxes.filter((box, index) => index > 0 && box.left < boxes[index - 1].right)
+            return {
+              links: shown.filter((each) => each.closest('nav')).length,
+              hasButton: shown.some((each) => each.matches('.menu')),
+              // Two lines of a name fit into a row, two rows of links do not.
+              isOneRow: document.querySelector('header').offsetHeight < 70,
+              clashes: clashes.length,
+              overhang: document.documentElement.scrollWidth - innerWidth,
+            }
+          })()`)
+          const parts = { links: hasRoom ? 6 : 0, hasButton: !hasRoom }
+          const wanted = { ...parts, isOneRow: true, clashes: 0, overhang: 0 }
+          expect({ out, path, width, found }).toEqual({ out, path, width, found: wanted })
+        }
+        await end()
+      }
+      await stop()
+    }
+    await browser.close()
+  },
+)
+
 it('the OpenAPI document has contact and licence, as far as they are known, letter by letter', async () => {
   const infoOf = (out: string) =>
     (JSON.parse(read(out, 'openapi.json')) as { readonly info: Readonly<Record<string, unknown>> }).info

@@ -36,8 +36,10 @@ export function structureSection({ structures }: FundFacts, language: Language):
   const span = Math.max(
     ...structures.filter(({ type }) => type !== correlationType).map(({ items }) => spanOf(valuesOf(items))),
   )
-  const cards = withoutRepeats(structures, language).map((each) => card(each, language, span))
-  return section('structure', fundWords[language].structure, html`<div class="cards">${cards}</div>`)
+  const columns = inColumns(withoutRepeats(structures, language)).map(
+    (cards) => html`<div>${cards.map((each) => card(each, language, span))}</div> `,
+  )
+  return section('structure', fundWords[language].structure, html`<div class="cards">${columns}</div>`)
 }
 
 type Items = readonly StructureItemRow[]
@@ -63,6 +65,26 @@ function withoutRepeats(structures: FundFacts['structures'], language: Language)
   }
   return [...cards.values()]
 }
+
+/** @returns two columns that end as near to each other as possible; in each, the cards keep their order */
+function inColumns(cards: readonly Card[]): readonly (readonly Card[])[] {
+  const [first, ...others] = cards
+  if (first === undefined) return []
+  const total = cards.reduce((sum, each) => sum + linesOf(each), 0)
+  /** What the left column may hold, by its height: of all that are as high, the cards that come first. */
+  let ways = new Map<number, readonly Card[]>([[linesOf(first), [first]]])
+  for (const each of others) {
+    const longer = Array.from(ways, ([height, some]) => [height + linesOf(each), [...some, each]] as const)
+    ways = new Map([...longer, ...ways])
+  }
+  const unevenness = (height: number) => Math.abs(total - 2 * height)
+  const best = [...ways.keys()].reduce((one, other) => (unevenness(other) < unevenness(one) ? other : one))
+  const left = ways.get(best) ?? []
+  return [left, cards.filter((each) => !left.includes(each))].filter(({ length }) => length > 0)
+}
+
+/** Of a card: its heading, its items, what opens the others, and the space below. */
+const linesOf = ({ items }: Card) => Math.min(items.length, shown + 1) + 2
 
 /** Number of items at once. The others follow on demand. */
 const shown = 10

@@ -9,6 +9,7 @@ import { findingsOfColumns as findingsWith } from '../../src/core/data/check/col
 import type { LiveReader } from '../../src/core/data/check/live-prices.ts'
 import { priceReader } from '../../src/core/data/check/prices.ts'
 import { readIsins } from '../../src/core/data/read/fund-reader.ts'
+import { type FundStatistics, parseStatistics } from '../../src/core/guards/statistics.ts'
 import { statisticsReader, statisticsText } from '../../src/core/data/read/statistics.ts'
 import { goodRows, insertGood, type Insert, insertInto, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
@@ -410,22 +411,15 @@ it('compares a column that only one of the two snapshots has with nothing', asyn
 })
 
 describe('what may not be given out', () => {
-  const lines = (edit: Edit) =>
-    statisticsOf(edited(edit))
-      .split('\n')
-      .slice(1, -1)
-      .map((line) => JSON.parse(line) as unknown[])
-  const tablesOf = (edit: Edit) =>
-    lines(edit)[0]
-      ?.slice(1)
-      .map((table) => (table as unknown[])[0])
+  const statisticsIn = (edit: Edit) =>
+    parseStatistics(statisticsOf(edited(edit)))?.funds ?? new Map<string, FundStatistics>()
+  const tablesOf = (edit: Edit) => [...(statisticsIn(edit).get(one)?.lines.keys() ?? [])]
 
   it('is in no statistics', () => {
-    expect(lines(`UPDATE fund SET data_permitted = 0 WHERE isin = '${one}'`).map(([isin]) => isin)).toEqual(
-      isins.slice(1),
-    )
+    const given = statisticsIn(`UPDATE fund SET data_permitted = 0 WHERE isin = '${one}'`)
+    expect([...given.keys()]).toEqual(isins.slice(1))
     const all = tablesOf('')
-    const without = (edit: Edit) => all?.filter((table) => tablesOf(edit)?.includes(table) !== true)
+    const without = (edit: Edit) => all.filter((table) => !tablesOf(edit).includes(table))
     expect(without('UPDATE fund SET prices_permitted = 0')).toEqual(['price', 'corporate_action'])
     const ofPerformance = ['performance_year', 'legal_period', 'legal_point', 'launch_point']
     expect(without('UPDATE fund SET performance_permitted = 0')).toEqual(ofPerformance)
@@ -451,6 +445,9 @@ describe('what may not be given out', () => {
 
 describe('statistics that are live', () => {
   const next = statisticsOf
+  /** A file with one table of a fund. */
+  const lineOf = (line: string) =>
+    `{"format":3,"columns":{},"passing":[]}\n{"isin":"${one}","name":"x"}\n${line}`
   it('are not needed to find a performance that contradicts the prices', async () => {
     const wrong = `UPDATE performance_year SET percent = 38 WHERE year = 2023 AND isin = '${two}';
       UPDATE launch_point SET value = 11 * value WHERE isin = '${three}'`
@@ -479,13 +476,11 @@ describe('statistics that are live', () => {
     ['', /damaged/],
     ['{}', /null is not a format/],
     ['{"format":3,"columns":{"emt; rm":[]},"passing":[]}', /"emt; rm" is not a name/],
-    ['{"format":3,"columns":{},"passing":[]}\n{}', /\{\} is not a list/],
-    ['{"format":3,"columns":{},"passing":[]}\n["XF","x",["emt",-1,[],0,[]]]', /-1 is not a count/],
-    ['{"format":3,"columns":{},"passing":[]}\n["XF","x",["emt",1,[["","",7]],0,[]]]', /7 is not a summary/],
-    [
-      '{"format":3,"columns":{},"passing":[]}\n["XF","x",["emt",1,[["","","1|x||"]],0,[]]]',
-      /"1\|x\|\|" is not a summary/,
-    ],
+    ['{"format":3,"columns":{},"passing":[]}\n{}', /null is not a name/],
+    ['{"format":3,"columns":{},"passing":[]}\n["emt"]', /is not the line of a table/],
+    [lineOf('["emt",-1,[],0,[]]'), /-1 is not a count/],
+    [lineOf('["emt",1,[["","",7]],0,[]]'), /7 is not a summary/],
+    [lineOf('["emt",1,[["","","1|x||"]],0,[]]'), /"1\|x\|\|" is not a summary/],
   ])('of a wrong form are a warning: %s', async (text, expected) => {
     const [found, ...others] = await findingsOfColumns(liveOf(text), next(edited('')))
     expect(others).toEqual([])

@@ -5,7 +5,13 @@
 
 import type { GuardName } from './guards.ts'
 import { listed } from './loss.ts'
-import type { Contradiction, Statistics, Summary, TableStatistics } from './statistics.ts'
+import {
+  type Contradiction,
+  parseTable,
+  type Statistics,
+  type Summary,
+  type TableStatistics,
+} from './statistics.ts'
 
 /** What the comparison has found: an objection if a guard is named, else a warning. */
 export interface ColumnDoubt {
@@ -72,8 +78,9 @@ export function compareColumns(
 ): readonly ColumnDoubt[] {
   const share = Math.min(nearlyAll, mostShare / strictness)
   const isMost: IsMost = (count, of) => count > of * share + 1e-9
-  const byTable = Map.groupBy(comparedTables(live, next), ({ table }) => table)
-  return [...byTable].flatMap(([table, all]) => {
+  const portfolioOf = portfolios(live, next)
+  return Object.keys(next.columns).flatMap((table) => {
+    const all = comparedTables(live, next, table, portfolioOf)
     const both = all.filter(({ before, after }) => before.rows > 0 && after.rows > 0)
     const exchanged = exchangedTable(table, both, isMost)
     const columns = (next.columns[table] ?? []).flatMap((column, after) => {
@@ -102,24 +109,31 @@ const onceEach = (doubts: readonly ColumnDoubt[]) =>
       guard === null || doubts.findIndex((one) => one.guard === guard && one.subject === subject) === index,
   )
 
-/** Tables of funds that are in both snapshots, and may be given out in both. */
-function comparedTables(live: Statistics, next: Statistics): readonly Compared[] {
-  const portfolioOf = portfolios(live)
-  return [...next.funds].flatMap(([isin, tables]) =>
-    [...tables].map(([table, after]): Compared => {
-      const before = live.funds.get(isin)?.get(table) ?? noRows
-      return { table, isin, portfolio: portfolioOf(isin), before, after }
-    }),
-  )
+/** A table of the funds of the next snapshot that may be given out; a fund that is new had no rows. */
+function comparedTables(
+  live: Statistics,
+  next: Statistics,
+  table: string,
+  portfolioOf: ReadonlyMap<string, string>,
+): readonly Compared[] {
+  return [...next.funds].flatMap(([isin, { lines }]): Compared[] => {
+    const line = lines.get(table)
+    const after = parseTable(line)
+    if (after === undefined) return []
+    const old = live.funds.get(isin)?.lines.get(table)
+    const before = old === line ? after : (parseTable(old) ?? noRows)
+    return [{ table, isin, portfolio: portfolioOf.get(isin) ?? isin, before, after }]
+  })
 }
 
-/** Share classes of one portfolio have its assets in common. @returns the ISIN where they are not known */
-function portfolios({ columns, funds }: Statistics) {
+/** Share classes of one portfolio have its assets in common. @returns the assets of each fund that has any, by ISIN */
+function portfolios({ columns, funds }: Statistics, next: Statistics): ReadonlyMap<string, string> {
   const at = columns['profile']?.indexOf('total_fund_assets') ?? -1
-  return (isin: string): string => {
-    const assets = funds.get(isin)?.get('profile')?.slices[0]?.summaries[at]
-    return assets === undefined || !(sumOf(assets) > 0) ? isin : assets
-  }
+  const found = [...next.funds.keys()].flatMap((isin) => {
+    const assets = parseTable(funds.get(isin)?.lines.get('profile'))?.slices[0]?.summaries[at]
+    return assets === undefined || !(sumOf(assets) > 0) ? [] : [[isin, assets] as const]
+  })
+  return new Map(found)
 }
 
 /** The last rows of a table are counted by `lost-rows`, and the documents that many funds lose by `lost-documents`. */

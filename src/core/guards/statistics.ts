@@ -50,8 +50,12 @@ export interface Statistics {
   readonly funds: ReadonlyMap<string, FundStatistics>
 }
 
-/** By the name of the table. */
-export type FundStatistics = ReadonlyMap<string, TableStatistics>
+/** Tables are parsed when they are asked for: all of them, of ten thousand funds, would take half a gigabyte. */
+export interface FundStatistics {
+  readonly name: string
+  /** By the name of the table, its line: equal lines are equal tables. See {@link parseTable}. */
+  readonly lines: ReadonlyMap<string, string>
+}
 
 /** Rises when a summary or a judgement changes: what an update finds is nothing that a night has brought. */
 export const statisticsFormat = 3
@@ -61,49 +65,40 @@ const summaryForm = /^\d{1,9}\|[-+.\de]{0,30}\|[^|\s]{0,800}\|[^\n]{0,80}$/
 
 /**
  * @returns null for another format: another version compares other things
- * @throws {Error} for a text that `statisticsText` has not written
+ * @throws {Error} for a text that `statisticsText` has not written; its tables are not looked at
  */
 export function parseStatistics(text: string): Statistics | null {
   const [head = '', ...lines] = text.trimEnd().split('\n')
-  const columns = parseStatisticsHead(head)
-  return columns && { ...columns, funds: new Map(lines.map(parseFundStatistics)) }
-}
-
-/** The columns, of the first line. @returns null for another format @throws {Error} for another line */
-export function parseStatisticsHead(line: string): Omit<Statistics, 'funds'> | null {
-  const { format, columns, passing } = asRecord(JSON.parse(line)) as Readonly<Record<string, unknown>>
+  const { format, columns, passing } = asRecord(JSON.parse(head)) as Readonly<Record<string, unknown>>
   if (format !== statisticsFormat) return typeof format === 'number' ? null : wrong(format, 'a format')
   const names = Object.entries(asRecord(columns)).map(
     ([table, some]) => [asName(table), asList(some).map(asName)] as const,
   )
-  return { columns: Object.fromEntries(names), passing: new Set(asList(passing).map(asText)) }
-}
-
-/** @returns the ISIN of a line, and what it says @throws {Error} for another line */
-export function parseFundStatistics(line: string): readonly [isin: string, statistics: FundStatistics] {
-  const [isin, name, ...all] = asList(JSON.parse(line))
-  asText(name)
-  const tables = all.map((table) => {
-    const [named, rows, slices, judged, contradictions] = asList(table)
-    const statistics: TableStatistics = {
-      rows: asCount(rows),
-      slices: asList(slices).map(sliceOf),
-      judged: asCount(judged),
-      contradictions: asList(contradictions).map(contradictionOf),
+  const funds = new Map<string, { readonly name: string; readonly lines: Map<string, string> }>()
+  let tables = new Map<string, string>()
+  for (const line of lines) {
+    if (line.startsWith('{')) {
+      const { isin, name } = JSON.parse(line) as Readonly<Record<string, unknown>>
+      tables = new Map()
+      funds.set(asName(isin), { name: asText(name), lines: tables })
+    } else {
+      const [, table] = /^\["(\w{1,80})",/.exec(line) ?? wrong(line, 'the line of a table')
+      tables.set(table ?? '', line)
     }
-    return [asName(named), statistics] as const
-  })
-  return [asName(isin), new Map(tables)]
+  }
+  return { columns: Object.fromEntries(names), passing: new Set(asList(passing).map(asText)), funds }
 }
 
-const beginning = /^\["(\w{1,80})",("(?:[^"\\]|\\.)*")/
-
-/** The fund of a line, read without the rest of it. @throws {Error} for another line */
-export function fundOfLine(line: string): { readonly isin: string; readonly name: string } {
-  const [, isin, name] = beginning.exec(line) ?? []
-  return isin === undefined || name === undefined
-    ? wrong(line, 'the line of a fund')
-    : { isin, name: asText(JSON.parse(name)) }
+/** @returns what a fund's table holds; undefined without a line @throws {Error} for a line that is none of a table */
+export function parseTable(line: string | undefined): TableStatistics | undefined {
+  if (line === undefined) return undefined
+  const [, rows, slices, judged, contradictions] = asList(JSON.parse(line))
+  return {
+    rows: asCount(rows),
+    slices: asList(slices).map(sliceOf),
+    judged: asCount(judged),
+    contradictions: asList(contradictions).map(contradictionOf),
+  }
 }
 
 function sliceOf(packed: unknown): Slice {

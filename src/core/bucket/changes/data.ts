@@ -3,9 +3,8 @@
 import type { ChangedData, RenamedFund } from '../../api/contract/changes.ts'
 import {
   type FundStatistics,
-  fundOfLine,
-  parseFundStatistics,
-  parseStatisticsHead,
+  parseStatistics,
+  parseTable,
   type Slice,
   type Statistics,
   type Summary,
@@ -35,7 +34,6 @@ const untoldColumns: ReadonlySet<string> = new Set([
   'profile.total_fund_assets',
 ])
 
-type Columns = Omit<Statistics, 'funds'>
 type Both<T> = Readonly<Record<'before' | 'after', T>>
 
 export interface FundComparison {
@@ -48,80 +46,69 @@ export interface FundComparison {
   readonly currencyOf: (isin: string) => string | null
 }
 
-/**
- * Parses the lines that differ, one fund after the other: files of ten thousand funds are large.
- * @param texts of `statistics.ndjson` @returns null if one has another format @throws {Error} if one is no such file
- */
+/** @param texts of `statistics.ndjson` @returns null if one has another format @throws {Error} if one is no such file */
 export function compareFunds(texts: Both<string>): FundComparison | null {
-  const heads = { before: headOf(texts.before), after: headOf(texts.after) }
-  const before = parseStatisticsHead(heads.before)
-  const after = parseStatisticsHead(heads.after)
+  const before = parseStatistics(texts.before)
+  const after = parseStatistics(texts.after)
   if (before === null || after === null) return null
   const renamed: RenamedFund[] = []
   const data: ChangedData[] = []
-  const isSameForm = heads.before === heads.after
-  const old = fundsIn(texts.before)
-  const fresh = fundsIn(texts.after)
-  for (const [isin, { name, line }] of fresh) {
-    const earlier = old.get(isin)
-    if (earlier === undefined || (isSameForm && earlier.line === line)) continue
-    if (earlier.name !== name) renamed.push({ isin, before: earlier.name, after: name })
-    const [, was] = parseFundStatistics(earlier.line)
-    const [, is] = parseFundStatistics(line)
+  for (const [isin, is] of after.funds) {
+    const was = before.funds.get(isin)
+    if (was === undefined) continue
+    const { name } = is
+    if (was.name !== name) renamed.push({ isin, before: was.name, after: name })
     for (const change of changesOf({ before: was, after: is }, { before, after }))
       data.push({ isin, name, ...change })
   }
-  const currencyOf = (isin: string) => {
-    const line = fresh.get(isin)?.line
-    return line === undefined ? null : currencyIn(parseFundStatistics(line)[1], after)
+  return {
+    names: { before: namesOf(before), after: namesOf(after) },
+    renamed,
+    data,
+    currencyOf: (isin) => currencyOf(isin, after),
   }
-  return { names: { before: namesOf(old), after: namesOf(fresh) }, renamed, data, currencyOf }
 }
 
-function currencyIn(fund: FundStatistics, { columns }: Columns): string | null {
+const namesOf = ({ funds }: Statistics) =>
+  new Map([...funds].map(([isin, { name }]) => [isin, name] as const))
+
+function currencyOf(isin: string, { columns, funds }: Statistics): string | null {
   const at = columns['fund']?.indexOf('currency') ?? -1
-  const [, currency = null] = /\|~([A-Z]{3})$/.exec(fund.get('fund')?.slices[0]?.summaries[at] ?? '') ?? []
+  const row = parseTable(funds.get(isin)?.lines.get('fund'))?.slices[0]
+  const [, currency = null] = /\|~([A-Z]{3})$/.exec(row?.summaries[at] ?? '') ?? []
   return currency
 }
-
-const headOf = (text: string) => text.slice(0, text.indexOf('\n'))
-
-type FundLines = ReadonlyMap<string, { readonly name: string; readonly line: string }>
-
-function fundsIn(text: string): FundLines {
-  const [, ...lines] = text.trimEnd().split('\n')
-  return new Map(
-    lines.map((line) => {
-      const { isin, name } = fundOfLine(line)
-      return [isin, { name, line }]
-    }),
-  )
-}
-
-const namesOf = (funds: FundLines) => new Map([...funds].map(([isin, { name }]) => [isin, name] as const))
 
 type DataChange = Omit<ChangedData, 'isin' | 'name'>
 
 /** Tables that may be given out in one of them only are not compared. */
-function changesOf({ before, after }: Both<FundStatistics>, columns: Both<Columns>): readonly DataChange[] {
+function changesOf(
+  { before, after }: Both<FundStatistics>,
+  statistics: Both<Statistics>,
+): readonly DataChange[] {
   return [...toldTables].flatMap(([name, table]) => {
-    const was = before.get(name)?.slices
-    const is = after.get(name)?.slices
+    const lines = { before: before.lines.get(name), after: after.lines.get(name) }
+    if (lines.before === lines.after) return []
+    const was = parseTable(lines.before)?.slices
+    const is = parseTable(lines.after)?.slices
     if (was === undefined || is === undefined) return []
     const [old] = was
     const [fresh] = is
     // The row of a table with one row has no name.
     const isRow = old?.name === '' && fresh?.name === ''
     return isRow
-      ? changedColumns({ before: old, after: fresh }, columns, name).map((change) => ({ table, ...change }))
+      ? changedColumns({ before: old, after: fresh }, statistics, name).map((change) => ({
+          table,
+          ...change,
+        }))
       : changedKinds({ before: was, after: is }).map((change) => ({ table, ...change }))
   })
 }
 
-function changedColumns(slices: Both<Slice>, columns: Both<Columns>, table: string) {
+function changedColumns(slices: Both<Slice>, statistics: Both<Statistics>, table: string) {
   const summaryOf = (when: keyof Both<unknown>, column: string) =>
-    slices[when].summaries[columns[when].columns[table]?.indexOf(column) ?? -1]
-  return (columns.after.columns[table] ?? []).flatMap((item) => {
+    slices[when].summaries[statistics[when].columns[table]?.indexOf(column) ?? -1]
+  return (statistics.after.columns[table] ?? []).flatMap((item) => {
     const before = summaryOf('before', item)
     const after = summaryOf('after', item)
     // Another version may have other columns.

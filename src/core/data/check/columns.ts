@@ -2,7 +2,7 @@
 
 import type { ExpectationSettings } from '../../guards/plausibility.ts'
 import { type ColumnDoubt, compareColumns } from '../../guards/columns.ts'
-import { parseStatistics, type Statistics, statisticsKey } from '../../guards/statistics.ts'
+import { parseStatistics, parseTable, type Statistics, statisticsKey } from '../../guards/statistics.ts'
 import { messageOf } from '../../system/message.ts'
 import { highFraction } from '../model/columns.ts'
 import { maxNumber } from '../model/limits.ts'
@@ -54,30 +54,39 @@ function ownStatistics(text: string) {
 
 /** Fractions are of tables with one row, so their summaries hold the values. @param before what is live: other values are new */
 function highFractions(after: Statistics, before: Statistics): Finding[] {
-  const fractions = Object.values(schemaTables).flatMap(({ name: table, columns }) =>
-    columns.filter(({ kind }) => kind === 'fraction').map(({ name }) => ({ table, name })),
-  )
+  const fractions = Object.values(schemaTables)
+    .map(({ name: table, columns }) => ({
+      table,
+      names: columns.filter(({ kind }) => kind === 'fraction').map(({ name }) => name),
+    }))
+    .filter(({ names }) => names.length > 0)
   return [...after.funds.keys()].flatMap((isin) =>
-    fractions.flatMap(({ table, name }): Finding[] => {
-      const text = valueIn(after, isin, table, name)
-      const value = Number(text)
-      // Others are an error of their own.
-      if (text === undefined || !(value >= highFraction && value < maxNumber)) return []
-      const percent = Number((value * 100).toFixed(2))
-      const message = `${name} is ${printableNumber(value)}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`
-      return valueIn(before, isin, table, name) === text
-        ? [{ severity: 'warning', isin, table, message }]
-        : [{ severity: 'error', isin, table, message, guard: 'high-costs' }]
+    fractions.flatMap(({ table, names }): Finding[] => {
+      const now = valuesOf(after, isin, table)
+      const was = valuesOf(before, isin, table)
+      return names.flatMap((name): Finding[] => {
+        const text = now.get(name)
+        const value = Number(text)
+        // Others are an error of their own.
+        if (text === undefined || !(value >= highFraction && value < maxNumber)) return []
+        const percent = Number((value * 100).toFixed(2))
+        const message = `${name} is ${printableNumber(value)}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`
+        return was.get(name) === text
+          ? [{ severity: 'warning', isin, table, message }]
+          : [{ severity: 'error', isin, table, message, guard: 'high-costs' }]
+      })
     }),
   )
 }
 
-/** The value of a row that is the only one of its table; undefined if there is none. */
-function valueIn({ columns, funds }: Statistics, isin: string, table: string, name: string) {
-  const at = columns[table]?.indexOf(name) ?? -1
-  const [, value] =
-    /\|~([^|]*)$/.exec(funds.get(isin)?.get(table)?.slices[0]?.summaries[at] ?? '') ?? []
-  return value
+/** The values of a row that is the only one of its table, by column; without those that are not known. */
+function valuesOf({ columns, funds }: Statistics, isin: string, table: string): ReadonlyMap<string, string> {
+  const { summaries = [] } = parseTable(funds.get(isin)?.lines.get(table))?.slices[0] ?? {}
+  const values = (columns[table] ?? []).flatMap((name, at) => {
+    const [, value] = /\|~([^|]*)$/.exec(summaries[at] ?? '') ?? []
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return new Map(values)
 }
 
 function findingOf({ guard, subject, isin, table, message }: ColumnDoubt): Finding {

@@ -64,7 +64,7 @@ export const fundLines = (text: string): string => text.slice(text.indexOf('\n')
 /**
  * @param asOf of the snapshot: the performance of younger funds is not given out
  * @param pricesOf reads a fund's prices by day
- * @returns the line of a fund; '' for a fund whose data may not be given out, or whose ISIN is none
+ * @returns the lines of a fund: who it is, then its tables; '' for a fund whose data may not be given out, or whose ISIN is none
  */
 export function statisticsReader(
   db: Database,
@@ -100,7 +100,7 @@ export function statisticsReader(
       const slices = columns.length === 0 ? [] : slicesOf(own as readonly Row[], columns, day, slice)
       return [name, own.length, slices, judged, contradictions.map(textsOf)]
     })
-    return `${JSON.stringify([isin, fund.name, ...lines])}\n`
+    return [{ isin, name: fund.name }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
   }
 }
 

@@ -295,7 +295,7 @@ describe('data other than prices', () => {
     await publishOnly('2026-02-02', 'UPDATE fund SET data_permitted = 1, prices_permitted = 1', isins)
     const [was] = query('SELECT benchmark, total_expense_ratio AS ter FROM profile WHERE isin = ?', first)
     const [kid] = query(`SELECT max(date) AS day FROM document WHERE isin = ? AND kind = 'kid'`, second)
-    const { data, ...rest } = await publishOnly(
+    const { other_data: data, ...rest } = await publishOnly(
       '2026-02-03',
       `UPDATE profile SET total_expense_ratio = 1.99, total_fund_assets = '77.00', benchmark = '${'Index '.repeat(20)}' WHERE isin = '${first}';
        UPDATE fund SET status_date = '2026-02-02' WHERE isin = '${second}';
@@ -326,16 +326,16 @@ describe('data other than prices', () => {
     const { counts, funds } = index().nights[0] as unknown as Readonly<Record<string, unknown>>
     expect(counts).toMatchObject({ funds_with_other_data: 4 })
     expect(funds).toEqual([
-      { isin: first, name: nameOf(first), data: ['profiles'] },
-      { isin: second, name: nameOf(second), data: ['documents'] },
-      { isin: third, name: nameOf(third), last_day: '2026-12-31', data: ['funds', 'distributions'] },
+      { isin: first, name: nameOf(first), other_data: ['profiles'] },
+      { isin: second, name: nameOf(second), other_data: ['documents'] },
+      { isin: third, name: nameOf(third), last_day: '2026-12-31', other_data: ['funds', 'distributions'] },
     ])
   })
 
   it('leave the days before with a fund that may no longer be given out', async () => {
     expect(bodyOf('2026-02-03.json')).toContain(first)
     await night('2026-02-04', `UPDATE fund SET data_permitted = 0 WHERE isin = '${first}'`)
-    const { data } = changesOf('2026-02-03')
+    const { other_data: data } = changesOf('2026-02-03')
     expect(data).toMatchObject({ values: 8, funds: 4 })
     expect(data.changed.map(({ isin }) => isin)).not.toContain(first)
   })
@@ -348,7 +348,7 @@ describe('data other than prices', () => {
     )
     expect(stderr).toContain('statistics.ndjson')
     expect(changesOf('2026-02-05')).toMatchObject({
-      data: { values: 0, funds: 0, changed: [] },
+      other_data: { values: 0, funds: 0, changed: [] },
       not_compared: ['statistics.ndjson'],
     })
   })

@@ -20,7 +20,7 @@ const corrections = (snapshot: string, count: number) => ({
   funds: { total: 1, added: [], removed: [], renamed: [] },
   documents: { added: 0, removed: 0, changed: 1 },
   endpoints: [],
-  data: { values: 0, funds: 0, changed: [] },
+  other_data: { values: 0, funds: 0, changed: [] },
   not_compared: [],
   prices: {
     counts: { corrected: count, added: 0, removed: 0 },

@@ -24,7 +24,7 @@ const counts = { added: 0, removed: 0, changed: 0 }
 const changes = (
   prices: Partial<SnapshotChanges['prices']> = {},
   funds: Partial<SnapshotChanges['funds']> = {},
-  data: SnapshotChanges['data'] = { values: 0, funds: 0, changed: [] },
+  data: SnapshotChanges['other_data'] = { values: 0, funds: 0, changed: [] },
 ): SnapshotChanges => ({
   format: 1,
   as_of: asOf,
@@ -41,7 +41,7 @@ const changes = (
     removed: [],
     ...prices,
   },
-  data,
+  other_data: data,
   not_compared: [],
 })
 const corrected = {
@@ -191,7 +191,7 @@ const textsOf = (pages: readonly Page[]) => new Map(pages.map(({ key, content })
 
 describe('data other than prices', () => {
   const row = { ...fund, table: 'profiles' }
-  const data: SnapshotChanges['data'] = {
+  const data: SnapshotChanges['other_data'] = {
     values: 7,
     funds: 2,
     changed: [

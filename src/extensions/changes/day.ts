@@ -71,7 +71,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
       : html`<h3 id="${idOf(kind)}">${title}</h3> `
     return html`${named}${content}`
   }
-  const { funds, prices, data } = changes
+  const { funds, prices, other_data: data } = changes
   return html`<div id="${publishId(changes)}">
       ${chips(counts, language, (kind) => `#${idOf(kind)}`) ?? html`<p><strong>${describeChanges(changes, language).title}</strong></p> `}
     </div>
@@ -134,7 +134,7 @@ function correctedTable(rows: readonly CorrectedValue[], place: Place): Html | n
   ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`
 }
 
-function dataTable({ changed, values }: PublishChanges['data'], place: Place): Html | null {
+function dataTable({ changed, values }: PublishChanges['other_data'], place: Place): Html | null {
   const { language } = place
   const { columns, more } = changeWords[language]
   if (changed.length === 0) return null

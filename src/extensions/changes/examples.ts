@@ -21,7 +21,7 @@ export function exampleChanges({ asOf, snapshot, funds, fund }: ExampleSource) {
       added: [],
       removed: [],
     },
-    data: {
+    other_data: {
       values: 1,
       funds: 1,
       changed: [{ isin, name, table: 'profiles', item: 'management_fee', before: '1.2', after: '1.1' }],

@@ -132,8 +132,8 @@ function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
       added: cut('added', added),
       removed: cut('removed', removed),
     }
-    const data = { ...one.data, changed: cut('data', one.data.changed) }
-    return { ...one, prices: { ...counts, ...rows }, data }
+    const data = { ...one.other_data, changed: cut('data', one.other_data.changed) }
+    return { ...one, prices: { ...counts, ...rows }, other_data: data }
   })
 }
 
@@ -143,9 +143,14 @@ export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): Da
   const cut = <Changes extends SnapshotChanges>(changes: Changes): Changes => {
     const { corrected, added, removed, ...counts } = changes.prices
     const rows = { corrected: others(corrected), added: others(added), removed: others(removed) }
-    const data = { ...changes.data, changed: others(changes.data.changed) }
+    const data = { ...changes.other_data, changed: others(changes.other_data.changed) }
     const allowed = changes.allowed?.filter(({ subject }) => subject === null || !isins.has(subject))
-    return { ...changes, prices: { ...counts, ...rows }, data, ...(allowed !== undefined && { allowed }) }
+    return {
+      ...changes,
+      prices: { ...counts, ...rows },
+      other_data: data,
+      ...(allowed !== undefined && { allowed }),
+    }
   }
   return { ...cut(day), earlier: day.earlier.map(cut) }
 }

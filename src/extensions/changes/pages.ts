@@ -213,7 +213,7 @@ function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): 
   const w = changeWords[language]
   const { what, corrected = 0, days_added: daysAdded = 0, days_removed: daysRemoved = 0 } = fund
   const { successor, former_name: former, newest_correction: newest } = fund
-  const { last_day: lastDay, data = [] } = fund
+  const { last_day: lastDay, other_data: data = [] } = fund
   const say = (text: (count: number, shown: string) => string, count: number) =>
     text(count, countIn(language, count))
   const said = [

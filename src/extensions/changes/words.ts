@@ -80,7 +80,7 @@ export function otherLines(changes: SnapshotChanges, language: Language): readon
 }
 
 /** The funds that the changes of a publish name, by ISIN. */
-function namesIn({ funds, prices, data }: SnapshotChanges): ReadonlyMap<string, string> {
+function namesIn({ funds, prices, other_data: data }: SnapshotChanges): ReadonlyMap<string, string> {
   const ofPrices = [...prices.corrected, ...prices.added, ...prices.removed]
   const all = [...funds.added, ...funds.removed, ...ofPrices, ...data.changed]
   const renamed = funds.renamed.map(({ isin, after }) => [isin, `${after} (${isin})`] as const)
@@ -101,7 +101,7 @@ export const changeKinds = [
 export type ChangeKind = (typeof changeKinds)[number]
 export type ChangeCounts = HistoryEntry['counts']
 
-export function countsOf({ funds, prices, data }: SnapshotChanges): ChangeCounts {
+export function countsOf({ funds, prices, other_data: data }: SnapshotChanges): ChangeCounts {
   const { counts, totals } = prices
   return {
     corrected_prices: totals.corrected_prices,
@@ -139,7 +139,7 @@ export function headingsOf(
   }
 }
 
-function itemsOf({ funds, prices, data }: SnapshotChanges, language: Language) {
+function itemsOf({ funds, prices, other_data: data }: SnapshotChanges, language: Language) {
   const { counts } = prices
   const of = (list: readonly string[], total = list.length) => ({ list, total })
   const dayOf = ({ date, ...fund }: PastDay) => `${fundName(fund)} ${dayIn(language, date)}`
@@ -194,7 +194,7 @@ const fundsKept = 200
 const routineTables: readonly string[] = ['structures', 'allocations']
 
 /** Funds with a change other than a new price, by ISIN: only funds that the page of the day names. */
-export function changedFunds({ funds, prices, data }: SnapshotChanges): readonly ChangedFund[] {
+export function changedFunds({ funds, prices, other_data: data }: SnapshotChanges): readonly ChangedFund[] {
   const found = new Map<string, ChangedFund>()
   const add = ({ isin, name }: NamedFund, change: (fund: ChangedFund) => Partial<ChangedFund>) => {
     const fund = found.get(isin) ?? { isin, name }
@@ -219,7 +219,7 @@ export function changedFunds({ funds, prices, data }: SnapshotChanges): readonly
   for (const row of prices.removed) add(row, ({ days_removed = 0 }) => ({ days_removed: days_removed + 1 }))
   const told = data.changed.slice(0, maxRows).filter(({ table }) => !routineTables.includes(table))
   for (const { table, item, after, ...row } of told) {
-    add(row, ({ data: tables = [] }) => ({ data: [...new Set([...tables, table])] }))
+    add(row, ({ other_data: tables = [] }) => ({ other_data: [...new Set([...tables, table])] }))
     // A fund that merges has the one or the other, or both.
     if ((item === 'end_date' || item === 'merger') && typeof after === 'string')
       add(row, () => ({ last_day: after }))

@@ -68,6 +68,7 @@ const members: Readonly<Record<string, Texts>> = {
   counts: { en: 'How many values', de: 'Wie viele Werte' },
   totals: { en: 'How many prices and funds', de: 'Wie viele Preise und Fonds' },
   corrected: { en: 'The values that were corrected', de: 'Die korrigierten Werte' },
+  other_data: { en: 'What else has changed than prices', de: 'Was sich außer Preisen geändert hat' },
   changed: { en: 'The changes, a row each', de: 'Die Änderungen, je eine Zeile' },
   not_compared: {
     en: 'The files whose changes are not known',

@@ -16,7 +16,7 @@ import type { ValueOf } from './shape.ts'
  *   had is not in the past. `counts` are complete; each list has the first ten thousand rows, by ISIN, then by day. Values
  *   are decimals with a point; null if there was none or is none. `totals` counts funds with prices of new days, prices
  *   (a fund's on one day) with a corrected value, and the funds of these.
- * - `data`: what else changed of funds that were published before and are now: tables of the downloads, but prices, and what
+ * - `other_data`: what else changed of funds that were published before and are now: tables of the downloads, but prices, and what
  *   follows them (performance, key figures, fund assets). `values` and `funds` are complete; `changed` has the first ten thousand
  *   rows, by ISIN. Values are texts, as the database has them.
  * - `not_compared`: keys of documents that could not be read, so that their changes are unknown.
@@ -27,7 +27,7 @@ import type { ValueOf } from './shape.ts'
  * - `earlier`: the last twenty publishes before this one on the same day, in the same shape without `earlier`, the newest
  *   first. Their lists of prices together have ten thousand rows each at most; their counts stay complete.
  *
- * When prices of a fund may no longer be published, its rows in `prices` and `data` leave the files of all days; the counts stay.
+ * When prices of a fund may no longer be published, its rows in `prices` and `other_data` leave the files of all days; the counts stay.
  */
 export type DayChanges = ValueOf<typeof listShapes.changesOfDay>
 export type PublishChanges = DayChanges['earlier'][number]
@@ -40,7 +40,7 @@ export type AllowedChange = NonNullable<SnapshotChanges['allowed']>[number]
 export type SnapshotName = NonNullable<SnapshotChanges['before']>
 export type NamedFund = SnapshotChanges['funds']['added'][number]
 export type RenamedFund = SnapshotChanges['funds']['renamed'][number]
-export type ChangedData = SnapshotChanges['data']['changed'][number]
+export type ChangedData = SnapshotChanges['other_data']['changed'][number]
 export type PastDay = SnapshotChanges['prices']['added'][number]
 export type CorrectedValue = SnapshotChanges['prices']['corrected'][number]
 

@@ -325,7 +325,7 @@ const published = {
             'Letzter Tag des Fonds, wenn er bekannt geworden ist',
           ),
         ),
-        data: optional(
+        other_data: optional(
           list(
             text(
               'Table of the downloads whose data changed, such as `profiles`',
@@ -414,7 +414,7 @@ const dayOfChanges = {
     added: list(record(past)),
     removed: list(record(past)),
   }),
-  data: record({
+  other_data: record({
     values: count(
       'Number of rows in `changed`, were it complete',
       'Anzahl der Zeilen in `changed`, wäre es vollständig',

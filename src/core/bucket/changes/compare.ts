@@ -43,7 +43,7 @@ export function changesWithout(
     documents: { added: before === null ? objects : 0, removed: 0, changed: 0 },
     endpoints: [],
     prices: noPrices(),
-    data: { values: 0, funds: 0, changed: [] },
+    other_data: { values: 0, funds: 0, changed: [] },
     not_compared: [],
   }
 }
@@ -132,7 +132,7 @@ export async function readChanges(publish: Publish, { head: before, documents: c
       documents,
       endpoints,
       prices,
-      data: toldOf(data),
+      other_data: toldOf(data),
       not_compared: notCompared,
     },
     corrected,
@@ -148,7 +148,7 @@ const nothingKnown: FundComparison = {
   currencyOf: () => null,
 }
 
-const toldOf = (data: readonly ChangedData[]): SnapshotChanges['data'] => ({
+const toldOf = (data: readonly ChangedData[]): SnapshotChanges['other_data'] => ({
   values: data.length,
   funds: new Set(data.map(({ isin }) => isin)).size,
   changed: data.slice(0, maxRowsTold),

@@ -160,6 +160,41 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
     })
   })
 
+  it('leads from a fund that is gone to its successor, and puts that in its place when asked', async () => {
+    const { site, isins, nameOf, young, withPage } = compared
+    const [one = '', two = '', three = ''] = isins
+    const gone = 'XX0000000000'
+    await withPage('index.html', desktopLight, async (page) => {
+      let successorIsin = three
+      await page.route('**/compare/index.html*', async (route) => {
+        const response = await route.fetch()
+        const merger = JSON.stringify([{ isin: gone, exDate: '2026-10-01', successorIsin }])
+        const body = (await response.text()).replace(/data-mergers="[^"]*"/, `data-mergers='${merger}'`)
+        await route.fulfill({ response, body })
+      })
+      const open = async () => {
+        await page.goto(`${site.base}/compare/index.html?isins=${one},${gone},${two}`)
+        await ready(page)
+      }
+      await open()
+      const link = page.locator('#messages').getByRole('link', { name: nameOf(three), exact: true })
+      expect(await link.getAttribute('href')).toBe(`../funds/${three}/index.html`)
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.getByRole('button', { name: 'Compare this fund instead' }).click()
+      await page.waitForURL(`**/compare/index.html?isins=${one},${three},${two}`)
+      await ready(page)
+      expect(await page.locator('.compared tbody th a').allInnerTexts()).toEqual(
+        [one, three, two].map(nameOf),
+      )
+      expect(await messagesOn(page)).toEqual([])
+      // A fund that cannot be compared is only linked.
+      successorIsin = young
+      await open()
+      expect(await page.locator('#messages a').innerText()).toBe(nameOf(young))
+      expect(await page.locator('#messages button').count()).toBe(0)
+    })
+  })
+
   it('says of a distributing fund that its distributions are not known, and needs the list of them', async () => {
     const { site, isins, nameOf, asked, withPage } = compared
     await withPage('index.html', desktopLight, async (page) => {

@@ -1,12 +1,13 @@
-/** A message, with the button of another try where there is one: for an element that screen readers follow (`role=status`). */
+/** A message, with a button for what can be done about it where there is one: for an element that screen readers follow (`role=status`). */
 export function messageWith(
-  text: string,
-  again?: { readonly label: string; readonly press: () => void },
+  text: string | readonly (Node | string)[],
+  way?: { readonly label: string; readonly press: () => void },
 ): readonly (Node | string)[] {
-  if (again === undefined) return [text]
+  const parts = [text].flat()
+  if (way === undefined) return parts
   const button = document.createElement('button')
   button.type = 'button'
-  button.textContent = again.label
-  button.addEventListener('click', again.press)
-  return [`${text} `, button]
+  button.textContent = way.label
+  button.addEventListener('click', way.press)
+  return [...parts, ' ', button]
 }

@@ -6,8 +6,8 @@ export const compareWording = bilingual((say) => ({
     'Die Wertentwicklung von bis zu fünf Fonds im selben Zeitraum vergleichen.',
   ),
   lead: say(
-    'Up to five funds in one chart: their performance with distributions reinvested, indexed to 100 at the start of the period.',
-    'Bis zu fünf Fonds in einem Diagramm: ihre Wertentwicklung mit Wiederanlage der Ausschüttungen, zu Beginn des Zeitraums auf 100 gesetzt.',
+    'Up to five funds in one chart: they start at 100, and distributions are reinvested.',
+    'Bis zu fünf Fonds in einem Diagramm: Startwert 100, Ausschüttungen wiederangelegt.',
   ),
   noScript: say(
     'The comparison needs JavaScript. The performance of each fund is also on its own page:',
@@ -79,6 +79,7 @@ export const compareWording = bilingual((say) => ({
       'The newest price of {fund} is of {day}: the comparison ends there.',
       'Der neueste Preis von {fund} ist vom {day}: Der Vergleich endet an diesem Tag.',
     ),
+    successor: say('Compare this fund instead', 'Stattdessen diesen Fonds vergleichen'),
     failed: say(
       'The prices of {fund} could not be loaded.',
       'Die Preise von {fund} konnten nicht geladen werden.',

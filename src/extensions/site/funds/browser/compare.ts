@@ -5,7 +5,7 @@ import { depthOf, lineChart, linePath, mostCompared, plotOf } from '../chart/cha
 import { dayNumber, isoOf } from '../../../../core/system/day-number.ts'
 import { dayIn, fixedIn } from '../../../../core/layout/formats.ts'
 import { followAddress, parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
-import { comparedRow, fundChip, waitingChip } from './compared-row.ts'
+import { comparedRow, fundChip, pageLink, waitingChip } from './compared-row.ts'
 import { type FundComparison, comparisonOf, type History, loners } from './comparison.ts'
 import { fetchFunds, type ListedFund, markOf } from './fund-list.ts'
 import { lineKey } from './keys.ts'
@@ -33,10 +33,11 @@ if (root !== null) {
 }
 
 interface Message {
-  readonly text: string
+  readonly text: string | readonly (Node | string)[]
   /** `fault`: what the reader asked for cannot be shown. `notice`: how to read what is. `hint`: what to do next. */
   readonly kind: keyof typeof classes
-  readonly again?: () => void
+  /** What the reader can do about it. */
+  readonly way?: { readonly label: string; readonly press: () => void }
 }
 
 async function compareFunds(root: HTMLElement): Promise<void> {
@@ -64,7 +65,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
   figure.hidden = waiting.length === 0
   const list = await fetchFunds(root.dataset['list'] ?? '').catch(() => null)
   if (list === null) {
-    giveUp({ text: say('failedFunds'), again: () => location.reload() })
+    giveUp({ text: say('failedFunds'), way: { label: say('again'), press: () => location.reload() } })
     return
   }
   const comparable = list.filter((fund) => fund.not_comparable === null)
@@ -74,11 +75,11 @@ async function compareFunds(root: HTMLElement): Promise<void> {
   )
   const histories = priceHistories(root.dataset['prices'] ?? '', root.dataset['actions'] ?? '')
   const mergers = JSON.parse(root.dataset['mergers'] ?? '[]') as readonly Merger[]
-  const asked = () => fundsAsked(list, mergers, say)
   const choose = (isins: readonly string[]) => {
     setParameters({ isins: isins.join(',') }, 'new')
     void show()
   }
+  const asked = () => fundsAsked(list, mergers, say, choose)
   const isinsAsked = () => asked().funds.map(({ isin }) => isin)
   const picker = fundPicker({
     place: root,
@@ -184,11 +185,11 @@ function pageOf(root: HTMLElement) {
 }
 
 /** @returns replaces all messages */
-function teller({ part, say }: Page) {
-  const lineOf = ({ text, kind, again }: Message) => {
+function teller({ part }: Page) {
+  const lineOf = ({ text, kind, way }: Message) => {
     const line = document.createElement('p')
     line.className = classes[kind]
-    line.append(...messageWith(text, again && { label: say('again'), press: again }))
+    line.append(...messageWith(text, way))
     return line
   }
   const tellIn = (place: HTMLElement, some: readonly Message[]) => place.replaceChildren(...some.map(lineOf))
@@ -221,17 +222,35 @@ interface Merger {
   readonly successorIsin: string
 }
 
-function fundsAsked(list: readonly ListedFund[], mergers: readonly Merger[], say: Page['say']) {
-  const goneText = (isin: string) => {
+/** @param choose compares other funds */
+function fundsAsked(
+  list: readonly ListedFund[],
+  mergers: readonly Merger[],
+  say: Page['say'],
+  choose: (isins: readonly string[]) => void,
+) {
+  const isins = isinsInAddress()
+  const messageOfGone = (isin: string): Message => {
     const merger = mergers.find((one) => one.isin === isin)
-    if (merger === undefined) return say('unknown', { isin })
-    const successor = list.find((fund) => fund.isin === merger.successorIsin)?.name ?? merger.successorIsin
-    return say('merged', { isin, successor, day: dayIn(language, merger.exDate) })
+    if (merger === undefined) return { text: say('unknown', { isin }), kind: 'fault' }
+    const { exDate, successorIsin } = merger
+    const day = dayIn(language, exDate)
+    const successor = list.find((fund) => fund.isin === successorIsin)
+    if (successor === undefined)
+      return { text: say('merged', { isin, successor: successorIsin, day }), kind: 'fault' }
+    const [before = '', after = ''] = say('merged', { isin, day, successor: '\n' }).split('\n')
+    const press = () => choose(isins.map((each) => (each === isin ? successorIsin : each)))
+    const isOffered = successor.not_comparable === null && !isins.includes(successorIsin)
+    return {
+      text: [before, pageLink(successor, language), after],
+      kind: 'fault',
+      ...(isOffered && { way: { label: say('successor'), press } }),
+    }
   }
   const told: Message[] = []
-  const funds = isinsInAddress().flatMap((asked) => {
+  const funds = isins.flatMap((asked) => {
     const fund = list.find(({ isin }) => isin === asked)
-    if (fund === undefined) told.push({ text: goneText(asked), kind: 'fault' })
+    if (fund === undefined) told.push(messageOfGone(asked))
     else if (fund.not_comparable !== null)
       told.push({ text: say(fund.not_comparable, { fund: fund.name }), kind: 'fault' })
     return fund?.not_comparable === null ? [fund] : []
@@ -307,12 +326,13 @@ function faultsOf(
   say: Page['say'],
   again: () => void,
 ): readonly Message[] {
+  const way = { label: say('again'), press: again }
   const faultOf = (name: string, ...funds: readonly ListedFund[]): Message => ({
     text: say(name, { fund: funds.map((fund) => fund.name).join(', ') }),
     kind: 'fault',
   })
   return [
-    ...(failed.length > 0 ? [{ ...faultOf('failed', ...failed), again }] : []),
+    ...(failed.length > 0 ? [{ ...faultOf('failed', ...failed), way }] : []),
     ...(loaded.length > 0 && comparison === null ? [faultOf('noDays')] : []),
     ...cut.map(({ fund, end, day }) => ({
       text: say(end, { fund: fund.name, day: dayIn(language, isoOf(day)) }),

@@ -18,9 +18,7 @@ interface ComparedRow {
 export function comparedRow({ fund, style, figures, language, say }: ComparedRow): HTMLTableRowElement {
   const name = element('th')
   name.scope = 'row'
-  const link = nameElement('a', fund)
-  // The list names pages from the top of the snapshot; this page lies in a folder there.
-  link.href = `../${fund.page[language]}`
+  const link = pageLink(fund, language)
   const small = element(
     'small',
     fund.accumulating === false ? `${fund.isin}, ${say('distributing')}` : fund.isin,
@@ -62,6 +60,14 @@ export function comparedRow({ fund, style, figures, language, say }: ComparedRow
     number(fund.srri, String),
   )
   return row
+}
+
+/** The name of a fund, which leads to its page. */
+export function pageLink(fund: ListedFund, language: Language): HTMLAnchorElement {
+  const link = nameElement('a', fund)
+  // The list names pages from the top of the snapshot; this page lies in a folder there.
+  link.href = `../${fund.page[language]}`
+  return link
 }
 
 /** Stands where the chip of a fund will be. */

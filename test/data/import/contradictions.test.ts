@@ -107,3 +107,49 @@ describe('lines that contradict each other', () => {
     expect(readDatabase(folder.file(db), 'SELECT isin FROM corporate_action')).toEqual([{ isin: other }])
   })
 })
+
+describe('two prices of a day in two currencies', () => {
+  const usd = `${isin};2024-06-03;68.01;USD`
+  const eur = `${isin};2024-06-03;61.83;EUR`
+  const fund = `isin;name;fund_inception_date;currency;url\n${isin};Elbe;2010-01-04;EUR;https://funds.example/elbe\n`
+  const otherCurrency = (line: number) => `line ${line}: currency is "USD", but fund ${isin} is in EUR\n`
+
+  /** @param known where the fund and its currency are */
+  async function importPrices(lines: readonly string[], known: 'database' | 'file before' | 'file behind') {
+    const db = folder.database()
+    const isKnown = known === 'database'
+    const gone = isKnown ? `UPDATE fund SET currency = 'EUR'` : `DELETE FROM fund WHERE isin = '${isin}'`
+    editDatabase(folder.file(db), `PRAGMA foreign_keys = OFF; DELETE FROM price; ${gone}`)
+    const file = `prices-${files++}.csv`
+    writeFileSync(folder.file(file), ['isin;date;net_asset_value;currency', ...lines, ''].join('\n'))
+    writeFileSync(folder.file('fund.csv'), fund)
+    const all = { database: [file], 'file before': ['fund.csv', file], 'file behind': [file, 'fund.csv'] }
+    const flags = ['--derive', '--decimal', 'point', '--skip-bad']
+    const { stdout } = await folder.import(...all[known], '--db', db, ...flags)
+    const found = readDatabase(folder.file(db), 'SELECT net_asset_value AS nav FROM price')
+    return { stdout, navs: found.map(({ nav }) => nav) }
+  }
+
+  it.each([
+    ['the good one first', [eur, usd], 3],
+    ['the wrong one first', [usd, eur], 2],
+    ['the good one again behind it', [eur, usd, eur], 3],
+  ])('do not contradict each other where the currency is known: %s', async (_, lines, wrong) => {
+    const { stdout, navs } = await importPrices(lines, 'database')
+    expect(stdout).toContain(otherCurrency(wrong))
+    expect(stdout).not.toContain('the same isin')
+    expect(navs).toEqual(['61.83'])
+  })
+
+  it('are judged by a fund that a file before has', async () => {
+    const { stdout, navs } = await importPrices([usd, eur], 'file before')
+    expect(stdout).toContain(otherCurrency(2))
+    expect(navs).toEqual(['61.83'])
+  })
+
+  it('are told as such where the currency is not known yet', async () => {
+    const { stdout, navs } = await importPrices([eur, usd], 'file behind')
+    expect(stdout).toContain('line 2: the same isin, date as in line 3, where currency is "USD", not "EUR"\n')
+    expect(navs).toEqual([])
+  })
+})

@@ -14,7 +14,15 @@ import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, emptyValue, isProblem, type Value } from '../values.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { paymentAdder } from './payments.ts'
-import { bitsOf, openKept, openStaging, type Origin, type Place } from './staging.ts'
+import {
+  bitsOf,
+  openKept,
+  openStaging,
+  stagedCurrency,
+  type Difference,
+  type Origin,
+  type Place,
+} from './staging.ts'
 
 /** What cannot be taken, and why. */
 export interface BadRow {
@@ -84,6 +92,7 @@ export function openSink(db: Database, options: SinkOptions) {
   const staging = openStaging(db)
   const kept = openKept(database)
   const addPayment = paymentAdder(staging)
+  const stagedCurrencyOf = staging.currencyReader()
   const counts = files.map(() => fileCounts())
   /** By all that is told of them. */
   const bad = new Map<string, Origin & { readonly reasons: readonly string[] }>()
@@ -119,6 +128,7 @@ export function openSink(db: Database, options: SinkOptions) {
     const whyNew = `is new, and the file lacks ${lacked.join(', ')}${deriveHint(lacked)}`
     const insert = staging.inserter(table, [...stored, ...derived, ...lacked])
     const spoil = staging.spoiler(table)
+    const drop = staging.dropper(table)
     const keyAt = table.key.map((name) => columns.indexOf(name))
     const placeholders = derived.map(() => '0')
     const check = rowCheck(table, columns, derived)
@@ -141,7 +151,15 @@ export function openSink(db: Database, options: SinkOptions) {
         return []
       }
       if (own === undefined) return [`${printable(key().join(', '))} ${whyNew}`]
-      const done = insert(origin, has, [...values, ...placeholders, ...own])
+      const row = [...values, ...placeholders, ...own]
+      let done = insert(origin, has, row)
+      const wrongCurrency = done.kind === 'there' ? otherCurrencyOf(key(), done.other) : undefined
+      if (wrongCurrency?.of === 'second') return [wrongCurrency.reason]
+      if (wrongCurrency !== undefined && done.kind === 'there') {
+        refuse(done.there, [wrongCurrency.reason])
+        drop(key())
+        done = insert(origin, has, row)
+      }
       if (done.kind === 'refused') return [done.reason]
       if (done.kind === 'added') {
         addTo(brought, table, shape)
@@ -165,6 +183,15 @@ export function openSink(db: Database, options: SinkOptions) {
       spoil(`${sameAs(table, there, origin)}, ${differing(column, second, first)}`, key())
       return [`${same}, ${differing(column, first, second)}`]
     }
+  }
+  /** Which of two prices of a day is not in the currency of its fund; undefined where that is not known yet. */
+  const otherCurrencyOf = ([isin]: readonly Value[], other: Difference | undefined) => {
+    if (other?.column !== stagedCurrency) return undefined
+    const fund = String(isin)
+    const own = stagedCurrencyOf(fund) ?? currencies.get(fund)
+    const of = (['second', 'first'] as const).find((which) => other[which] !== null && other[which] !== own)
+    if (own === undefined || of === undefined) return undefined
+    return { of, reason: inOtherCurrency(String(other[of]), fund, own) }
   }
   const sameAs = (table: SchemaTable, { file }: Origin, other: Origin) => {
     const place = placeText(other.place) + (other.file === file ? '' : ` of ${files[other.file] ?? ''}`)
@@ -224,7 +251,7 @@ export function openSink(db: Database, options: SinkOptions) {
           fundless.remove(isin)
         }
         for (const row of ofOther?.read(isin, own ?? '') ?? [])
-          refuse(row, [`currency is ${quoted(row.fund_currency ?? '')}, but fund ${isin} is in ${own ?? ''}`])
+          refuse(row, [inOtherCurrency(row.fund_currency ?? '', isin, own ?? '')])
         ofOther?.remove(isin, own ?? '')
       }
     }
@@ -362,7 +389,10 @@ const shownValue = (value: Value) => (value === null ? 'empty' : quoted(String(v
 
 /** @param there what the other row has, @param here what this one has */
 const differing = (column: string, there: Value, here: Value) =>
-  `where ${column} is ${shownValue(there)}, not ${shownValue(here)}`
+  `where ${column === stagedCurrency ? 'currency' : column} is ${shownValue(there)}, not ${shownValue(here)}`
+
+const inOtherCurrency = (currency: string, isin: string, own: string) =>
+  `currency is ${quoted(currency)}, but fund ${isin} is in ${own}`
 
 /** Checks of a row that no value alone can fail. @returns a function that gives its faults */
 function rowCheck(table: SchemaTable, columns: readonly string[], derived: readonly string[]) {
@@ -406,8 +436,6 @@ interface Shape {
   readonly lacksKey: boolean
   readonly has: number
 }
-
-const stagedCurrency = 'fund_currency'
 
 /** Key columns that have a value for rows that name none: the country of a document. */
 const keyColumnsToFill = ({ columns }: SchemaTable, given: readonly string[]): readonly TableColumn[] =>

@@ -46,6 +46,9 @@ export const bitsOf = ({ columns }: SchemaTable, names: readonly string[]): numb
  */
 const ownColumns = 'file INTEGER, place ANY, has INTEGER NOT NULL DEFAULT 0, fund_currency TEXT, fault TEXT, '
 
+/** The currency that a file names for a price. */
+export const stagedCurrency = 'fund_currency'
+
 export type Staging = ReturnType<typeof openStaging>
 
 /**
@@ -80,6 +83,12 @@ export function openStaging(db: Database.Database) {
       )
       return (fault: string, key: readonly Value[]) => update.run(fault, ...key)
     },
+    /** @returns a function that removes the staged row with a key: a good one has come */
+    dropper: (table: SchemaTable) => {
+      const where = table.key.map((name) => `${name} = ?`).join(' AND ')
+      const remove = db.prepare<Value[]>(`DELETE FROM ${stagedName(table)} WHERE ${where}`)
+      return (key: readonly Value[]) => remove.run(...key)
+    },
     /** Removes the rows that are bad. @returns them */
     spoiled: (table: SchemaTable): readonly Spoiled[] =>
       db
@@ -100,6 +109,11 @@ export function openStaging(db: Database.Database) {
     isinsOf: (table: SchemaTable): readonly string[] => isinsIn(db, stagedName(table)),
     /** Of the funds of which rows go. */
     isinsGone: (table: SchemaTable): readonly string[] => isinsIn(db, goneName(table)),
+    /** @returns reads the currency of a fund that is staged by now */
+    currencyReader: () => {
+      const read = db.prepare<[string], string>('SELECT currency FROM staging.fund WHERE isin = ?').pluck()
+      return (isin: string) => read.get(isin)
+    },
     /** Of the funds that are staged. */
     currencies: (): ReadonlyMap<string, string> =>
       new Map(db.prepare<[], [string, string]>('SELECT isin, currency FROM staging.fund').raw().all()),
@@ -115,7 +129,7 @@ export interface Spoiled extends Origin {
   readonly fault: string
 }
 
-/** The first column in which two rows with the same key differ. */
+/** The first column in which two rows with the same key differ: their currency, which explains all others, before any. */
 export interface Difference {
   readonly column: string
   readonly first: Value
@@ -149,6 +163,9 @@ function inserter(db: Database.Database, table: SchemaTable, columns: readonly s
     `SELECT * FROM ${staged} WHERE ${table.key.map((name) => `${name} = ?`).join(' AND ')}`,
   )
   const keyPlaces = table.key.map((name) => columns.indexOf(name))
+  const compared = columns.toSorted(
+    (one, other) => Number(other === stagedCurrency) - Number(one === stagedCurrency),
+  )
   return ({ file, place }: Origin, has: number, values: readonly Value[]): Staged => {
     try {
       insert.run(file, place, has, ...values)
@@ -162,7 +179,7 @@ function inserter(db: Database.Database, table: SchemaTable, columns: readonly s
           fault: null,
         }
         const row = there as Readonly<Record<string, Value>>
-        const [column, ...others] = columns.filter((name, at) => row[name] !== values[at])
+        const [column, ...others] = compared.filter((name) => row[name] !== values[columns.indexOf(name)])
         if (column === undefined) return { kind: 'there', there, other: undefined }
         const second = values[columns.indexOf(column)] ?? null
         const isOnly = others.length === 0

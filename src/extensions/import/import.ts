@@ -170,7 +170,7 @@ async function readFiles(
         `${file} changed while it was being read: nothing was imported; import it when it is complete`,
       )
     const counts = sink.counts(number)
-    if (counts.rows === 0) throw new Error(whyNothing(file, counts))
+    if (counts.rows + counts.gone === 0) throw new Error(whyNothing(file, counts))
   }
   const names = [...lacking].map(quoted).join(', ')
   if (lacking.size > 0) throw new Error(`none of the files has a column ${names}, which --map names`)

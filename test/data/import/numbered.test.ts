@@ -52,4 +52,25 @@ describe('import of lists without a position', () => {
       readDatabase(folder.file(db), query).filter(({ item: text }) => String(text).startsWith('top')),
     ).toEqual([{ item: 'top_values 1 Elbe' }, { item: 'top_values 2 Weser' }])
   })
+
+  it('counts the lines of the file, not the lists that they replace', async () => {
+    const db = folder.database()
+    const types = ['top_values', 'countries', 'currencies', 'market_capitalization']
+    const lines = types.flatMap((type) => ['Elbe', 'Oder', 'Weser'].map((name) => item(first, type, name)))
+    const good = lines.slice(2)
+    const bad = [first, 'top_values', 'Rhein', 'x']
+    const take = (...flags: readonly string[]) =>
+      folder.importLines(db, 'structure_item', [header, ...good, bad, bad], flags)
+    const refused = await take()
+    expect(refused.stdout).toMatch(/\nrows +12, 2 of them bad\n/)
+    expect(refused.stderr).toContain('2 bad lines: nothing was taken (--skip-bad takes the other 10)')
+    // A sixth is more than a tenth.
+    const skipped = await take('--skip-bad', '--json')
+    expect(skipped).toMatchObject({ code: 1, stderr: expect.stringContaining('2 bad lines of 12, a larger') })
+    expect(JSON.parse(skipped.stdout)).toMatchObject({
+      rows: 12,
+      badCount: 2,
+      files: [{ rows: 12, gone: 4 }],
+    })
+  })
 })

@@ -22,6 +22,7 @@ import {
   type Difference,
   type Origin,
   type Place,
+  type Staged,
 } from './staging.ts'
 
 /** What cannot be taken, and why. */
@@ -51,6 +52,8 @@ export interface StagedTable {
 export interface FileCounts {
   /** Rows, with the bad ones. */
   readonly rows: number
+  /** What the file takes back: keys of rows that go, or a list that another one replaces. They are no rows of the file. */
+  readonly gone: number
   readonly bad: number
   /** Rows that say word for word what another one says. */
   readonly repeated: number
@@ -131,6 +134,16 @@ export function openSink(db: Database, options: SinkOptions) {
     const drop = staging.dropper(table)
     const keyAt = table.key.map((name) => columns.indexOf(name))
     const placeholders = derived.map(() => '0')
+    /** Puts a row in. Of two prices of a day, one that is not in the fund's currency does not stay. */
+    const put = (origin: Origin, row: readonly Value[], key: () => readonly Value[]): Staged => {
+      const done = insert(origin, has, row)
+      const wrong = done.kind === 'there' ? otherCurrencyOf(key(), done.other) : undefined
+      if (done.kind !== 'there' || wrong === undefined) return done
+      if (wrong.of === 'second') return { kind: 'refused', reason: wrong.reason }
+      refuse(done.there, [wrong.reason])
+      drop(key())
+      return insert(origin, has, row)
+    }
     const check = rowCheck(table, columns, derived)
     const mayHaveHundredths = takesMinorUnits && columns.includes('currency')
     return (given: readonly Value[], origin: Origin): readonly string[] => {
@@ -152,14 +165,7 @@ export function openSink(db: Database, options: SinkOptions) {
       }
       if (own === undefined) return [`${printable(key().join(', '))} ${whyNew}`]
       const row = [...values, ...placeholders, ...own]
-      let done = insert(origin, has, row)
-      const wrongCurrency = done.kind === 'there' ? otherCurrencyOf(key(), done.other) : undefined
-      if (wrongCurrency?.of === 'second') return [wrongCurrency.reason]
-      if (wrongCurrency !== undefined && done.kind === 'there') {
-        refuse(done.there, [wrongCurrency.reason])
-        drop(key())
-        done = insert(origin, has, row)
-      }
+      const done = put(origin, row, key)
       if (done.kind === 'refused') return [done.reason]
       if (done.kind === 'added') {
         addTo(brought, table, shape)
@@ -213,7 +219,7 @@ export function openSink(db: Database, options: SinkOptions) {
       const table = tableOf(name)
       const remove = staging.remover(table, columns)
       return (values) => {
-        countsOf({ file }).rows++
+        countsOf({ file }).gone++
         reduced.set(table, ofFile)
         remove(values)
       }
@@ -370,6 +376,7 @@ function byShape(
 
 const fileCounts = () => ({
   rows: 0,
+  gone: 0,
   bad: 0,
   repeated: 0,
   hundredths: 0,

@@ -145,7 +145,7 @@ export interface There extends Origin {
 }
 
 /** What became of a row. */
-type Staged =
+export type Staged =
   | { readonly kind: 'added' }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'there'; readonly there: There; readonly other: Difference | undefined }

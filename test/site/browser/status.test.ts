@@ -85,7 +85,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
       const styleOf = (selector: string, name: string) =>
         page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${name}`)
       expect(await styleOf('body', 'display')).toBe('flex')
-      expect(await styleOf('thead th', 'position')).toBe('sticky')
+      expect(await styleOf('thead', 'position')).toBe('sticky')
       expect(await page.locator('#live').innerText()).toMatch(
         /^Live since\n\d{1,2}\u00a0\w+\u00a0\d{4}\n\d\d:\d\d, (this minute|\d+ minutes? ago)$/,
       )

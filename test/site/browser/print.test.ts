@@ -1,0 +1,72 @@
+/** Pages on paper, as Chromium prints them. */
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openBrowser, visit, whyNoBrowser } from '../../support/browser.ts'
+import { lacks } from '../../support/programs.ts'
+import { buildDemoSite, type Site } from '../../support/site.ts'
+
+/** Of the paper, in CSS pixels: what stands at the end of a sheet is another text on each. */
+const heights = Array.from({ length: 16 }, (_, index) => 540 + index * 37)
+
+describe.skipIf(whyNoBrowser !== undefined || lacks('pdftotext'))('a printed page', () => {
+  let site: Site
+  let browser: Browser
+  /** The pages of funds with the most on them. */
+  let funds: readonly string[] = []
+  beforeAll(async () => {
+    site = await buildDemoSite()
+    browser = await openBrowser()
+    funds = readdirSync(join(site.out, 'funds')).filter((name) => /^[A-Z]{2}[A-Z0-9]{10}$/.test(name))
+    return async () => {
+      await browser.close()
+      site.server.close()
+    }
+  })
+
+  it('has no heading and no row of tabs at the end of a sheet, before what it is about', async () => {
+    let sheets = 0
+    const wrong: object[] = []
+    for (const path of ['index.html', 'status/de.html', ...funds.map((isin) => `funds/${isin}/de.html`)]) {
+      const { page, end } = await visit(browser, `${site.base}/${path}`)
+      await page.emulateMedia({ media: 'print' })
+      const before = await page
+        .locator(
+          'h1:visible, h2:visible, h3:visible, h4:visible, .tabs label:visible, caption:visible, thead tr:visible, details[open] summary:visible',
+        )
+        .allInnerTexts()
+      const names = new Set(before.map((text) => text.trim().replaceAll(/\s+/g, ' ')))
+      for (const height of heights) {
+        const input = await page.pdf({ width: '720px', height: `${height}px`, printBackground: true })
+        const { stdout } = spawnSync('pdftotext', ['-layout', '-', '-'], { input, encoding: 'utf8' })
+        const ends = stdout
+          .split('\f')
+          .slice(0, -2)
+          .map((sheet) => sheet.trimEnd().split('\n').at(-1)?.trim().replaceAll(/\s+/g, ' ') ?? '')
+        sheets += ends.length
+        for (const text of ends.filter((each) => names.has(each))) wrong.push({ path, height, text })
+      }
+      await end()
+    }
+    expect(wrong).toEqual([])
+    expect(sheets).toBeGreaterThan(200)
+  }, 120_000)
+
+  it('has facts in two columns', async () => {
+    const columns: number[] = []
+    for (const isin of funds) {
+      const { page, end } = await visit(browser, `${site.base}/funds/${isin}/index.html`)
+      await page.emulateMedia({ media: 'print' })
+      await page.setViewportSize({ width: 720, height: 1000 })
+      const found = await page.evaluate<number[]>(
+        `[...document.querySelectorAll('.facts')].map((each) => getComputedStyle(each).gridTemplateColumns.split(' ').length)`,
+      )
+      columns.push(...found)
+      await end()
+    }
+    expect(columns.length).toBeGreaterThan(10)
+    expect(new Set(columns)).toEqual(new Set([2]))
+  })
+})

@@ -155,9 +155,10 @@ asks for --encoding, or for import.<table>.encoding in the config, which is for 
 UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Excel calls CSV (Macintosh).
 
 The first time: --explain reads the files and changes nothing; it needs no database. It prints what becomes of each column,
-with proposals for columns that have a usual name (Datum, Anteilwert), what each endpoint lacks with these files and the
-database, and a part for the config with which the next import needs no flag. Import never takes a column by a proposal.
-import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, decimal, dates, set and derive; flags win.
+with proposals for columns that have a usual name (Datum, Anteilwert) or hold codes of currencies, what each endpoint lacks
+with these files and the database, and a part for the config with which the next import needs no flag. Import never takes a
+column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, decimal, dates,
+set and derive; flags win.
 
 Workbooks (XLSX): the sheet whose header fits, or the one that --sheet names. What the file holds counts, whatever the sheet
 shows of it: the report counts numbers with more decimals than their format shows. A number is taken if it has at most 15

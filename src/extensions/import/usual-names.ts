@@ -11,7 +11,11 @@ import type { FileCell } from './values.ts'
 const usual: Readonly<Record<string, RegExp>> = {
   isin: /^isin(?:[ -]?(?:code|nummer|no\.?))?$/,
   wkn: /^wkn(?:[ -]?(?:nummer|code))?$/,
-  currency: /^(?:w[äa]e?hrung|fondsw[äa]e?hrung|fund currency|share class currency|ccy|curr\.?)$/,
+  currency:
+    /^(?:whg\.?|(?:fonds|anteils?(?:klassen)?)?w[äa]e?hrung(?:s(?:code|k[üu]e?rzel))?|(?:fund |share ?class |base )?(?:currency|ccy|curr\.?)(?: code)?)$/,
+  // Before that of the fund, with which it is compared.
+  'price.currency':
+    /^(?:(?:preis|kurs|nav[ -]?|notierungs)w[äa]e?hrung|(?:price|nav|pricing|trading|quotation) (?:currency|ccy|curr\.?)(?: code)?)$/,
   date: /^(?:datum|tag|stand|stichtag|bewertungs(?:tag|datum)|(?:preis|kurs)datum|(?:nav|price|pricing|valuation)[ _]?da(?:te|y)|as of)$/,
   'price.net_asset_value':
     /^(?:r?nav|nav (?:per share|pro anteil|je anteil)|net asset value|(?:netto)?inventarwert|anteils?wert)$/,
@@ -37,27 +41,59 @@ const usual: Readonly<Record<string, RegExp>> = {
 }
 
 /** @returns the column of the table that a column of this name usually is; undefined if there is none */
-export function usualColumn(table: SchemaTable, cell: FileCell): string | undefined {
-  const name = headerName(cell)
-  const names = [...columnsOf(table).map((column) => column.name), 'wkn']
-  const spelled = name.replaceAll(/[ .-]+/g, '_')
-  if (names.includes(spelled)) return spelled
-  return names.find((column) => (usual[`${table.name}.${column}`] ?? usual[column])?.test(name))
+export const usualColumn = (table: SchemaTable, cell: FileCell): string | undefined =>
+  spelledColumn(table, cell) ?? ownUsualColumn(table, cell) ?? commonUsualColumn(table, cell)
+
+/** `Net asset value` is `net_asset_value`. */
+function spelledColumn(table: SchemaTable, cell: FileCell): string | undefined {
+  const spelled = headerName(cell).replaceAll(/[ .-]+/g, '_')
+  return namesOf(table).find((column) => column === spelled)
 }
 
-/** Adds what is proposed to a map: a usual name for each column, once; what has none is ignored. */
-export function proposedMap(table: SchemaTable, header: readonly FileCell[], known: ColumnMap): ColumnMap {
+const ownUsualColumn = (table: SchemaTable, cell: FileCell): string | undefined =>
+  namesOf(table).find((column) => usual[`${table.name}.${column}`]?.test(headerName(cell)))
+
+const commonUsualColumn = (table: SchemaTable, cell: FileCell): string | undefined =>
+  namesOf(table).find((column) => usual[column]?.test(headerName(cell)))
+
+const namesOf = (table: SchemaTable): readonly string[] => [
+  ...columnsOf(table).map((column) => column.name),
+  'wkn',
+]
+
+/**
+ * Adds what is proposed to a map: a usual name for each column, once; what has none is ignored.
+ * @param codes the columns of the file, from 0, that hold codes of currencies
+ */
+export function proposedMap(
+  table: SchemaTable,
+  header: readonly FileCell[],
+  known: ColumnMap,
+  codes: ReadonlySet<number> = new Set(),
+): ColumnMap {
   const map = new Map(known)
   const taken = new Set([...known.values()].flatMap((target) => target.split(',')))
   const names = new Set(columnsOf(table).map(({ name }) => name))
   for (const cell of header) if (names.has(headerName(cell))) taken.add(headerName(cell))
-  for (const cell of header) {
+  const open = [...header.entries()].filter(([, cell]) => {
     const name = headerName(cell)
-    if (name === '' || map.has(name) || names.has(name)) continue
-    const proposed = usualColumn(table, cell)
-    const isFree = proposed !== undefined && !taken.has(proposed)
-    map.set(name, isFree ? proposed : '')
-    if (isFree) taken.add(proposed)
-  }
+    return name !== '' && !map.has(name) && !names.has(name)
+  })
+  const byCodes = (at: number) => (codes.has(at) && names.has('currency') ? 'currency' : undefined)
+  // What is surer has its column first.
+  const ways = [
+    (_: number, cell: FileCell) => spelledColumn(table, cell),
+    (_: number, cell: FileCell) => ownUsualColumn(table, cell),
+    (_: number, cell: FileCell) => commonUsualColumn(table, cell),
+    byCodes,
+  ]
+  for (const columnBy of ways)
+    for (const [at, cell] of open) {
+      const column = map.has(headerName(cell)) ? undefined : columnBy(at, cell)
+      if (column === undefined || taken.has(column)) continue
+      map.set(headerName(cell), column)
+      taken.add(column)
+    }
+  for (const [, cell] of open) if (!map.has(headerName(cell))) map.set(headerName(cell), '')
   return map
 }

@@ -17,6 +17,7 @@ interface Printed {
     readonly format: string | null
     readonly table: string | null
     readonly columns: readonly { readonly name: string; readonly as: string | null }[]
+    readonly warnings: readonly string[]
     readonly tables: readonly { readonly table: string; readonly rows: number }[]
     readonly question: string | null
   }[]
@@ -227,6 +228,57 @@ it.each([
 ])('proposes the table that has most of the columns: %s', async (header, values, table) => {
   const { printed } = await explain(`${header}\n${first};${values}\n`)
   expect(printed.files[0]).toMatchObject({ table })
+})
+
+describe('a column of currencies', () => {
+  const file = (header: string, ...cells: readonly string[]) =>
+    [header, ...cells.map((cell, at) => `${first};2${at}.11.2023;61,83;${cell}`)].join('\n')
+  const proposalsFor = async (content: string) => {
+    const { printed } = await explain(content)
+    const [read] = printed.files
+    return {
+      as: read?.columns.slice(3).map(({ as }) => as),
+      warnings: read?.warnings,
+      config: printed.config,
+    }
+  }
+
+  it.each(['Whg', 'Preiswährung', 'Currency Code', 'Notiert in'])(
+    'is proposed for the comparison with the fund, whatever its name: %s',
+    async (name) => {
+      const content = file(`ISIN;Datum;Anteilwert;${name}`, 'EUR', 'USD')
+      const { as, config } = await proposalsFor(content)
+      expect(as).toEqual(['currency'])
+      const own = importFolder()
+      const db = own.database()
+      editDatabase(own.file(db), `UPDATE fund SET currency = 'EUR'; DELETE FROM price`)
+      writeFileSync(own.file('file.csv'), content)
+      writeFileSync(own.file('fundpress.config.json'), JSON.stringify({ import: config }))
+      const { code, stdout } = await own.import('file.csv', '--db', db)
+      expect({ code, stdout }).toEqual({
+        code: 1,
+        stdout: expect.stringContaining('line 3: currency is "USD", but fund') as string,
+      })
+    },
+  )
+
+  it('is proposed in hundredths, too, and not if a cell is another word', async () => {
+    const pence = await proposalsFor(file('ISIN;Datum;Anteilwert;In', 'GBp', 'GBX'))
+    expect(pence.as).toEqual(['currency'])
+    const others = await proposalsFor(file('ISIN;Datum;Anteilwert;In', 'EUR', 'GBP/100'))
+    expect(others.as).toEqual([null])
+    const empty = await proposalsFor(file('ISIN;Datum;Anteilwert;In', ''))
+    expect(empty.as).toEqual([null])
+  })
+
+  it('of the price goes before one of the fund, and the other one is told', async () => {
+    const header = 'ISIN;Datum;Anteilwert;Fondswährung;Preiswährung'
+    const { as, warnings } = await proposalsFor(file(header, 'EUR;USD', 'EUR;USD'))
+    expect(as).toEqual([null, 'currency'])
+    expect(warnings).toEqual([
+      'column Fondswährung holds currencies, too, and is not taken: the currency is that of column Preiswährung',
+    ])
+  })
 })
 
 it('names a file that does not exist', async () => {

@@ -2,13 +2,24 @@
 
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import type { SchemaTable } from '../../../core/data/model/columns.ts'
+import { printable } from '../../../core/data/model/printable.ts'
 import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
-import { columnLayout, columnsOf, fitsTable, headerName, keyNames, type CellLines } from '../layout.ts'
+import {
+  columnLayout,
+  columnsOf,
+  fitsTable,
+  fundCurrency,
+  headerName,
+  keyNames,
+  type CellLines,
+  type Layout,
+} from '../layout.ts'
 import { headerOf, headerWithin } from '../lines.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { passMeter, place, readCells, within } from './cells.ts'
 import { proposedMap, usualColumn } from '../usual-names.ts'
+import { convert, isProblem } from '../values.ts'
 import { linesOfSheet } from '../workbook.ts'
 import type { FileStart, ReadColumn, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
 
@@ -30,7 +41,8 @@ export const table: Reader = {
     const { suggest, named, constants, takesMinorUnits, isProposing } = options
     const known = options.columnMapOf(name)
     const cells = await openCells(start, own, sink, options)
-    const columnMap = isProposing ? proposedMap(own, cells.header, known) : known
+    const codes = isProposing ? await columnsOfCodes(cells) : new Set<number>()
+    const columnMap = isProposing ? proposedMap(own, cells.header, known, codes) : known
     const absence = {
       computed: options.isDeriving && name === 'price' ? derivableColumns : [place],
       isKeeping: isProposing || (options.scope === 'upsert' && options.hasRows(name)),
@@ -47,8 +59,43 @@ export const table: Reader = {
       if (source === '') return []
       return [{ name: String(cell), as: as === '' ? null : as, ...(isProposed && { isProposed }) }]
     })
-    return { ...told, table: name, columns }
+    const warnings = [...told.warnings, ...otherCurrencies(codes, layout, cells.header)]
+    return { ...told, warnings, table: name, columns }
   },
+}
+
+/** The columns, from 0, of which each cell that is not empty names a currency, or hundredths of one. */
+async function columnsOfCodes({ read, header }: CellLines): Promise<ReadonlySet<number>> {
+  const found = new Set<number>()
+  const others = new Set<number>()
+  await read({
+    line: (cells) => {
+      for (const [at, cell] of cells.entries()) {
+        if (others.has(at) || String(cell).trim() === '') continue
+        const isCode = !isProblem(convert(cell, fundCurrency, codeNotation))
+        if (isCode) found.add(at)
+        else others.add(at)
+      }
+    },
+    text: () => undefined,
+    broken: () => undefined,
+    bytes: () => undefined,
+  })
+  return new Set([...found].filter((at) => !others.has(at) && at < header.length))
+}
+
+const codeNotation = { mark: 'point', dates: 'iso', takesMinorUnits: true } as const
+
+/** Says which currencies of a file are compared with nothing. */
+function otherCurrencies(codes: ReadonlySet<number>, { fields }: Layout, header: CellLines['header']) {
+  const taken = fields.find(({ column }) => column.name === fundCurrency.name)
+  const left = [...codes].filter((at) => !fields.some((field) => field.at === at))
+  if (taken === undefined) return []
+  return left.map(
+    (at) =>
+      `column ${printable(String(header[at]))} holds currencies, too, and is not taken: the currency is that of column ` +
+      printable(String(header[taken.at])),
+  )
 }
 
 /** What the command line says counts, then what the config says. */

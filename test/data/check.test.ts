@@ -139,6 +139,43 @@ it('check refuses EMT costs of 20 % or more, which are most likely percent, and 
   })
 })
 
+it('check refuses new fees of 20 % or more, and doubts those that are most likely fractions', async () => {
+  const fees = { issue_surcharge: 5, redemption_fee: 0, management_fee: 1.25, custodian_bank_fee: 0.05 }
+  makeDatabase(folder.file('fees.sqlite'), (insert) => {
+    insertGood(insert, good, { profile: { ...fees, issue_surcharge: 500, management_fee: 20 } })
+    insertGood(insert, other, {
+      profile: { ...fees, issue_surcharge: 0.05, redemption_fee: 0.01, management_fee: 0.015 },
+    })
+  })
+  const high = (severity: string) => [
+    good,
+    `  ${severity}profile: issue_surcharge is 500 %: fees are percentages, 1.58 is 1.58 %`,
+    `  ${severity}profile: management_fee is 20 %: fees are percentages, 1.58 is 1.58 %`,
+  ]
+  const low = [
+    other,
+    '  warning  profile: issue_surcharge 0.05 is below 0.1 and not 0: fees are percentages',
+    '  warning  profile: redemption_fee 0.01 is below 0.1 and not 0: fees are percentages',
+    '  warning  profile: management_fee 0.015 is below 0.05 and not 0: fees are percentages',
+  ]
+  const findings = async (...args: string[]) => {
+    const { code, stdout } = await check('fees.sqlite', ...args)
+    return { code, lines: stdout.trimEnd().split('\n') }
+  }
+  const errors = [...high('error    '), ...low, '2 errors, 3 warnings']
+  expect((await findings()).lines.toSorted()).toEqual(errors.toSorted())
+
+  const build = ['build', '--db', 'fees.sqlite', '--as-of', asOf, '--out', 'fees', '--no-pages']
+  expect(await run(build, { cwd: folder.path })).toMatchObject({ code: 3 })
+  const allowed = [...build, '--allow', `high-costs:${good}`, '--reason', 'a fund with such fees']
+  expect(await run(allowed, { cwd: folder.path })).toMatchObject({ code: 0 })
+  const { code, lines } = await findings('--out', 'fees')
+  expect({ code, lines: lines.toSorted() }).toEqual({
+    code: 0,
+    lines: [...high('warning  '), ...low, '0 errors, 5 warnings'].toSorted(),
+  })
+})
+
 it('check shows an ISIN or a type with control characters on one line', async () => {
   const hostile = '\u001b[2J\u202e\r\n'
   const shown = '\\u001b[2J\\u202e\\r\\n'

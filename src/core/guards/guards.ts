@@ -33,7 +33,7 @@ export const guards = {
   'price-change': guard('a change, change in percent or performance that the NAVs do not have', 'ISIN'),
   'corporate-action': guard('a corporate action that the NAVs contradict', 'ISIN'),
   figure: guard('a performance of another table that the prices contradict', 'ISIN'),
-  'high-costs': guard('costs of 20 % or more, which are most likely percent in place of fractions', 'ISIN'),
+  'high-costs': guard('new costs and fees of 20 % or more, which are most likely in the wrong unit', 'ISIN'),
   'currency-change': guard('another currency while prices go on', 'ISIN'),
   swapped: guard(
     'new prices of two funds that each continue the prices of the other',

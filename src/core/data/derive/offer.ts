@@ -36,8 +36,8 @@ export function chargesReader(db: Database): (isin: string) => Charges {
   }
 }
 
-/** @returns null for none, and for a number that no charge is */
+/** @returns null for none */
 function plainPercent(percent: number | null): string | null {
   const text = String(percent)
-  return percent !== null && percent > 0 && percent < 100 && /^[0-9]+(?:\.[0-9]+)?$/.test(text) ? text : null
+  return percent !== null && percent > 0 && /^[0-9]+(?:\.[0-9]+)?$/.test(text) ? text : null
 }

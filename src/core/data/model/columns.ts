@@ -5,11 +5,11 @@ import { descriptionOf, type Fields } from '../../api/contract/shape.ts'
 
 /**
  * What the values of a column are. The checks and the import treat all columns of a kind alike.
- * - `decimal`: plain decimal text, never a float. `number`: a double. `fraction`: a double; a new one of 20 % or more is refused.
+ * - `decimal`: plain decimal text, never a float. `number`: a double.
  * - `day`: YYYY-MM-DD. `dayOfYear`: MM-DD. `flag`: 0 or 1. `currency`: ISO 4217. `structureType`: one of the 33.
  * `language`: ISO 639-1. `country`: ISO 3166-1, or '' for all. `address`: of the web. `wkn`: six characters, doubtful otherwise.
  */
-export type Kind = TextKind | 'number' | 'fraction' | 'integer' | 'flag' | 'year'
+export type Kind = TextKind | 'number' | 'integer' | 'flag' | 'year'
 export type TextKind =
   | 'isin'
   | 'wkn'
@@ -22,6 +22,8 @@ export type TextKind =
   | 'day'
   | 'dayOfYear'
   | 'decimal'
+
+export type Unit = 'percent' | 'fraction'
 
 /** What a declaration says of a column. */
 interface Traits {
@@ -37,6 +39,12 @@ interface Traits {
   readonly least?: number
   /** What numbers usually are, from the first to the second of these. */
   readonly usual?: readonly [least: number, most: number]
+  /** Set if 0 is usual, too: most funds have no such fee. */
+  readonly isUsuallyZero?: true
+  /** Set if the values are parts of a whole: 5 % is 5, or 0.05. */
+  readonly unit?: Unit
+  /** Set for costs: a new one from here on is refused, since it is most likely in the other unit. */
+  readonly high?: number
   /** What a day or a year after the as-of date is: absent if it may lie ahead, as the end of a fund may. */
   readonly afterAsOf?: 'error' | 'warning'
   /** Set if a day or a year hardly lies before the inception of the fund. */
@@ -83,7 +91,7 @@ export interface SchemaTable {
 }
 
 export function sqlTypeOf(kind: Kind): 'TEXT' | 'REAL' | 'INTEGER' {
-  if (kind === 'number' || kind === 'fraction') return 'REAL'
+  if (kind === 'number') return 'REAL'
   return kind === 'integer' || kind === 'flag' || kind === 'year' ? 'INTEGER' : 'TEXT'
 }
 
@@ -133,18 +141,21 @@ const comesAndGoes = <V>(declared: Declared<V>): Declared<V | null> => ({
 const instead = (sql: string, isNullable: boolean) => ({ sql, isNullable })
 
 /** A percentage that may be any: a positive one of a few years is at most tenfold. */
-const performance = (describe: string) => number(describe, { least: -100, usual: [-Infinity, 1000] })
+const performance = (describe: string) =>
+  number(describe, { least: -100, usual: [-Infinity, 1000], unit: 'percent' })
 
 /** A part of a whole, in percent. */
-const share = column<number>('number', { usual: [0, 100] })
+const share = column<number>('number', { usual: [0, 100], unit: 'percent' })
 
-/** From 20 % on, costs are most likely percent in a column of fractions. */
-export const highFraction = 0.2
+/** A fee in percent. */
+const fee = column<number>('number', { unit: 'percent', high: 20 })
+/** A fee of the investor: below a tenth of a percent it is most likely a fraction. */
+const chargedFee = () => orNull(fee(undefined, { usual: [0.1, Infinity], isUsuallyZero: true }))
 
-const cost = (template: string) =>
-  orNull(column<number>('fraction')(undefined, { template, usual: [0, Infinity] }))
+const fraction = column<number>('number', { unit: 'fraction', high: 0.2 })
+const cost = (template: string) => orNull(fraction(undefined, { template, usual: [0, Infinity] }))
 /** Measured against the price when the order was given: a better one is a negative cost. */
-const signedCost = (template: string) => orNull(column<number>('fraction')(undefined, { template }))
+const signedCost = (template: string) => orNull(fraction(undefined, { template }))
 
 /** One of these texts, by its number in the European MiFID Template. */
 const textAmong = <const V extends string>(template: string, allowed: readonly V[]) =>
@@ -191,6 +202,8 @@ export const columnBuilders = {
   pastDay,
   decimal,
   share,
+  fee,
+  chargedFee,
   number,
   integer,
   flag,

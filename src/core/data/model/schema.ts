@@ -19,8 +19,19 @@ import { columnBuilders, type SchemaTable, tableOfRows as table } from './column
 
 const { column, text, textAmong, day, pastDay, decimal, number, share, integer, flag, control } =
   columnBuilders
-const { performance, cost, signedCost, orNull, comesAndGoes, instead, inBoth, inBothOrNull, possibility } =
-  columnBuilders
+const {
+  performance,
+  fee,
+  chargedFee,
+  cost,
+  signedCost,
+  orNull,
+  comesAndGoes,
+  instead,
+  inBoth,
+  inBothOrNull,
+  possibility,
+} = columnBuilders
 
 /** The value of `PRAGMA user_version` in a database of this schema. */
 export const SCHEMA_VERSION = 1
@@ -87,8 +98,8 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       repurchasePrice: decimal('Repurchase price per share'),
       netAssetValue: decimal(),
       change: decimal(),
-      changePercent: decimal(),
-      performance: orNull(decimal()),
+      changePercent: decimal(undefined, { unit: 'percent' }),
+      performance: orNull(decimal(undefined, { unit: 'percent' })),
       intercompanyProfit: orNull(decimal()),
       shareProfit: orNull(decimal()),
       realEstateProfits: orNull(decimal()),
@@ -180,7 +191,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     de: 'Kumulierte Wertentwicklung in Prozent über die Zwölfmonatszeiträume, nur für Fonds, die mindestens ein Jahr alt sind',
     columns: {
       date: pastDay('Day of the point'),
-      value: number('Cumulative performance in percent', { least: -100 }),
+      value: number('Cumulative performance in percent', { least: -100, unit: 'percent' }),
     },
   }),
   launchPoints: table<RowOf<'launchPoints'>>({
@@ -267,11 +278,13 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       endOfFiscalYear: column<string>('dayOfYear')('End of the fiscal year, MM-DD'),
       accumulating: flag('Whether the fund accumulates its income instead of distributing it'),
       conformity: orNull(flag()),
-      issueSurcharge: orNull(share()),
-      redemptionFee: orNull(share()),
-      totalExpenseRatio: number(undefined, { usual: [0.05, 15] }),
-      managementFee: share(),
-      custodianBankFee: orNull(share()),
+      issueSurcharge: chargedFee(),
+      redemptionFee: chargedFee(),
+      totalExpenseRatio: fee(undefined, { usual: [0.05, 15] }),
+      // Funds that follow an index have less than 0.1 %.
+      managementFee: fee(undefined, { usual: [0.05, Infinity], isUsuallyZero: true }),
+      // Some have a hundredth of a percent.
+      custodianBankFee: orNull(fee(undefined, { usual: [0, Infinity] })),
       performanceFee: flag(),
       ...possibility('savingsPlan', 'Savings plan'),
       ...possibility('oneTimeInvestment', 'Lump-sum investment'),

@@ -195,7 +195,7 @@ function summaryOf(kind: TableColumn['kind'], values: readonly unknown[], shortT
 function amountOf(kind: TableColumn['kind'], value: unknown): number {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return NaN
-  if (kind === 'decimal' || kind === 'fraction' || kind === 'number') return Number(value)
+  if (kind === 'decimal' || kind === 'number') return Number(value)
   const number = kind === 'text' ? value.replace(/ ?(?:[%€$£]|[A-Z]{3})$/, '') : ''
   const [, sign = '', digits = ''] = /^([-+−]?)(\d[\d.,\s'’]*)$/.exec(number) ?? []
   if (digits === '') return NaN

@@ -1,10 +1,10 @@
 /** Lines of cells become rows of one table: what the readers of CSV and workbooks share. */
 
-import type { SchemaTable } from '../../../core/data/model/columns.ts'
+import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.ts'
 import { quoted } from '../../../core/data/model/printable.ts'
 import type { CellLines, Layout } from '../layout.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
-import { convert, isProblem, wknOf, type FileCell, type Value } from '../values.ts'
+import { convert, isPercentage, isProblem, wknOf, type FileCell, type Value } from '../values.ts'
 import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
 
 /** Tools to read the lines of a file with. */
@@ -21,7 +21,8 @@ interface Reading {
 export async function readCells({ file, table, cells, layout, sink, options }: Reading): Promise<Told> {
   const bytes = passMeter(sink, options)
   const notations = await sniffNotations(file, { cells, layout, bytes }, options)
-  const valuesIn = lineConverter(table, layout, notations, options)
+  const percentages = percentageMeter()
+  const valuesIn = lineConverter(table, layout, notations, options, percentages)
   const columns = [...layout.fields, ...layout.constants].map(({ column }) => column.name)
   const isNumbered = table.key.includes(place) && !columns.includes(place)
   const absent = options.scope === 'upsert' ? 'kept' : 'emptied'
@@ -54,6 +55,7 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
     notes: [
       ...layout.notes(),
       ...(isNumbered ? ['numbered by the order of the lines: position'] : []),
+      ...percentages.notes(),
       ...cells.notesOn(layout.fields.map(({ at }) => at)),
     ],
     warnings: layout.warnings(),
@@ -105,6 +107,25 @@ async function sniffNotations(
   return within(file, sniffer.notations)
 }
 
+/** Counts cells with a percent sign, field by field. */
+export function percentageMeter() {
+  const found = new Map<string, { readonly first: string; count: number }>()
+  return {
+    /** @param value of the cell */
+    look: (label: string, cell: FileCell, column: TableColumn, value: Value): void => {
+      if (!isPercentage(cell, column)) return
+      const own = found.get(label) ?? { first: `${quoted(String(cell))} is ${String(value)}`, count: 0 }
+      own.count++
+      found.set(label, own)
+    },
+    notes: (): readonly string[] =>
+      [...found].map(
+        ([label, { first, count }]) =>
+          `${label}: ${count === 1 ? '1 cell has' : `${count} cells have`} a percent sign: ${first}`,
+      ),
+  }
+}
+
 /** Names the place in an error. */
 export function within<T>(place: string, work: () => T): T {
   try {
@@ -121,6 +142,7 @@ function lineConverter(
   { fields, constants, check, width: [least, most] }: Layout,
   { marks, dates }: Notations,
   { currencies, isinsByWkn, takesMinorUnits }: ReadOptions,
+  percentages: ReturnType<typeof percentageMeter>,
 ) {
   const columns = fields.map((field, index) => {
     return { ...field, notation: { mark: marks[index] ?? 'point', dates, takesMinorUnits } }
@@ -142,7 +164,10 @@ function lineConverter(
           ? String(cell)
           : convert(cell, column, notation)
       if (isProblem(value)) faults.push(`${label} ${value.reason}`)
-      else values.push(value)
+      else {
+        percentages.look(label, cell, column, value)
+        values.push(value)
+      }
     }
     for (const { value } of constants) values.push(value)
     return { values, faults }

@@ -7,7 +7,7 @@ import type { TableColumn } from '../../../../core/data/model/columns.ts'
 import type { FileCell } from '../../values.ts'
 import { headerName } from '../../layout.ts'
 
-type Kind = TableColumn['kind']
+type Kind = TableColumn['kind'] | 'fraction'
 
 const declared = {
   OFST020000: ['ISIN', 'isin', 'isin'],
@@ -57,18 +57,18 @@ const declared = {
   OFST400230: ['Minimal Initial Subscription In Amount', 'decimal', 'profile.one_time_investment_minimum'],
   OFST400240: ['Currency Of Minimal Subscription', 'currency', 'profile.one_time_investment_minimum'],
   OFST451027: ['Has Performance Fee', 'flag', 'profile.performance_fee'],
-  OFST451040: ['Custodian Fee Applied', 'decimal', 'profile.custodian_bank_fee'],
-  OFST451320: ['Maximum Subscription Fee In Favour Of Distributor', 'decimal', 'profile.issue_surcharge'],
-  OFST451340: ['Maximum Subscription Fee In Favour Of Fund', 'decimal', 'profile.issue_surcharge'],
-  OFST451420: ['Maximum Redemption Fee In Favour Of Distributor', 'decimal', 'profile.redemption_fee'],
-  OFST451440: ['Maximum Redemption Fee In Favour Of Fund', 'decimal', 'profile.redemption_fee'],
-  OFST452000: ['Management Fee Applied', 'decimal', 'profile.management_fee'],
-  OFST452120: ['TER Including Performance Fee', 'decimal', 'profile.total_expense_ratio'],
-  OFST452200: ['Ongoing Charges', 'decimal', 'profile.total_expense_ratio'],
+  OFST451040: ['Custodian Fee Applied', 'fraction', 'profile.custodian_bank_fee'],
+  OFST451320: ['Maximum Subscription Fee In Favour Of Distributor', 'fraction', 'profile.issue_surcharge'],
+  OFST451340: ['Maximum Subscription Fee In Favour Of Fund', 'fraction', 'profile.issue_surcharge'],
+  OFST451420: ['Maximum Redemption Fee In Favour Of Distributor', 'fraction', 'profile.redemption_fee'],
+  OFST451440: ['Maximum Redemption Fee In Favour Of Fund', 'fraction', 'profile.redemption_fee'],
+  OFST452000: ['Management Fee Applied', 'fraction', 'profile.management_fee'],
+  OFST452120: ['TER Including Performance Fee', 'fraction', 'profile.total_expense_ratio'],
+  OFST452200: ['Ongoing Charges', 'fraction', 'profile.total_expense_ratio'],
   OFRE100000: ['Fund Ratios And Exposures Valuation Date', 'day', 'structure_item.percent'],
   OFRE100100: ['Fund Ratios And Exposures Data Type', 'text', 'structure_item.type'],
   OFRE100108: ['Fund Ratios And Exposures Value Type', 'text', 'structure_item.name_de'],
-  OFRE100110: ['Fund Ratios And Exposures Value', 'decimal', 'structure_item.percent'],
+  OFRE100110: ['Fund Ratios And Exposures Value', 'fraction', 'structure_item.percent'],
   OFST024000: ['SRRI', 'integer', 'emt.srri'],
   OFEM000650: ['EMT Maturity Date', 'day', 'fund.end_date'],
   OFEM000750: ['EMT Manufacturer Product Governance Process', 'text', 'emt.governanceprocess'],
@@ -79,11 +79,11 @@ const declared = {
     'emt.compatible_for_clients_with_esg_preferences',
   ],
   OFEM051150: ['EMT Other Specific Investment Needs', 'text', 'emt.other_specific_investment_need'],
-  OFEM071300: ['EMT Ex-ante Transaction Costs', 'decimal', 'emt.transaction_costs'],
-  OFEM071400: ['EMT Ex-ante Incidental Costs For Funds', 'decimal', 'emt.incidental_costs'],
+  OFEM071300: ['EMT Ex-ante Transaction Costs', 'fraction', 'emt.transaction_costs'],
+  OFEM071400: ['EMT Ex-ante Incidental Costs For Funds', 'fraction', 'emt.incidental_costs'],
   OFEM071600: ['EMT Ex-ante Costs Reference Date', 'day', 'emt.transaction_costs_date'],
-  OFEM080250: ['EMT Ex-post One-off Entry Costs Acquired For Funds', 'decimal', 'emt.entry_costs'],
-  OFEM080300: ['EMT Ex-post Ongoing Costs For Funds', 'decimal', 'emt.ongoing_costs'],
+  OFEM080250: ['EMT Ex-post One-off Entry Costs Acquired For Funds', 'fraction', 'emt.entry_costs'],
+  OFEM080300: ['EMT Ex-post Ongoing Costs For Funds', 'fraction', 'emt.ongoing_costs'],
   OFEM081000: ['EMT Ex-post End Of Reference Period', 'day', 'emt.ongoing_costs_date'],
 } as const satisfies Readonly<Record<string, readonly [name: string, kind: Kind, goes: string]>>
 
@@ -134,6 +134,13 @@ export function fieldOf(cell: FileCell): OpenField | undefined {
   if (!isDeclared(id) || (currency !== '' && !ofAnyCurrency.includes(id))) return undefined
   const [name, kind, goes] = declared[id]
   const key = id + currency + language.toLowerCase()
-  const column = { name: key, field: key, kind, isKey: false, isNullable: true, download: null }
+  const column: TableColumn = {
+    name: key,
+    field: key,
+    ...(kind === 'fraction' ? { kind: 'decimal', unit: 'fraction' } : { kind }),
+    isKey: false,
+    isNullable: true,
+    download: null,
+  }
   return { id, key, label: `${key} (${name})`, goes, column }
 }

@@ -8,7 +8,7 @@ import type { CellLines, Field } from '../../layout.ts'
 import { notationSniffer, type Notations } from '../../notation.ts'
 import { convert, isProblem, type FileCell, type Value } from '../../values.ts'
 import { firstLineThat, linesOfSheet } from '../../workbook.ts'
-import { passMeter, within } from '../cells.ts'
+import { passMeter, percentageMeter, within } from '../cells.ts'
 import type { FileStart, Reader, ReadOptions, RowSink, Told } from '../reader.ts'
 import { fieldOf, isIsinName, isOfId, isTellingName, type OpenField } from './fields.ts'
 import { openRows } from './rows.ts'
@@ -27,8 +27,9 @@ export const openfunds: Reader = {
     const shape = await form.shapeOf(cells, place)
     const notations = await sniff(file, shape, bytes, options)
     const rows = openRows(sink, options.currencies)
+    const percentages = percentageMeter()
     await shape.read({
-      values: valuesIn(shape.fields, notations, options),
+      values: valuesIn(shape.fields, notations, options, percentages),
       record: rows.take,
       sink,
       bytes,
@@ -41,7 +42,7 @@ export const openfunds: Reader = {
     return {
       columns,
       form: [cells.form, form.about, ...notations.form],
-      notes: [...notTaken(shape.others), ...rows.notes(), ...shape.notes()],
+      notes: [...notTaken(shape.others), ...rows.notes(), ...percentages.notes(), ...shape.notes()],
       warnings: [],
     }
   },
@@ -131,6 +132,7 @@ function valuesIn(
   fields: readonly PlacedField[],
   { marks, dates }: Notations,
   { takesMinorUnits }: ReadOptions,
+  percentages: ReturnType<typeof percentageMeter>,
 ): ValuesOf {
   return (cells) => {
     const values = new Map<string, Value>()
@@ -141,7 +143,10 @@ function valuesIn(
       const notation = { mark: marks[index] ?? 'point', dates, takesMinorUnits } as const
       const value = convert(withoutCommand(cell), column, notation)
       if (isProblem(value)) faults.push(`${label} ${value.reason}`)
-      else values.set(key, value)
+      else {
+        percentages.look(label, cell, column, value)
+        values.set(key, value)
+      }
     }
     return { values, faults }
   }

@@ -2,13 +2,16 @@
 
 import { defineCommand } from '../../core/cli/command.ts'
 import { countOf, describeSummary, formatCount } from '../../core/cli/format.ts'
-import { option, required, wholeOption } from '../../core/cli/options.ts'
+import { dayOption, option, required, wholeOption } from '../../core/cli/options.ts'
 import { showProgress } from '../../core/cli/progress.ts'
 import { checkSchema } from '../../core/data/check/structure.ts'
+import type { DerivedAgain } from '../../core/data/derive/derived.ts'
 import { derivableTables, type DeriveModes } from '../../core/data/derive/modes.ts'
+import { chargePrices } from '../../core/data/derive/uncharged.ts'
 import { type DerivedSummary, writeDerived } from '../../core/data/derive/write.ts'
 import { escapeInvisible } from '../../core/data/model/printable.ts'
 import { withSameMark } from '../../core/data/read/complete.ts'
+import { readIsins } from '../../core/data/read/fund-reader.ts'
 import { databaseError, openFunds } from '../../core/data/read/open.ts'
 
 export default defineCommand({
@@ -20,13 +23,17 @@ export default defineCommand({
   settings: ['db'],
   options: [
     option('--dry-run', 'Change nothing, only show what would change'),
+    dayOption(
+      '--charges [day]',
+      'Give prices that stand at their NAV the issue surcharge and the redemption fee of table profile: all, or those from a day on',
+    ),
     wholeOption('--wait <seconds>', 'How long to wait for other users of the database', [0, 86_400]).default(
       600,
     ),
   ],
   // SQLite undoes a transaction that was cut off when the database is opened again.
   endsAtOnce: true,
-  json: 'Print { database, dryRun, tables: { <table>: { mode, funds, rows, kept, without } }, again, doubts } as JSON',
+  json: 'Print { database, dryRun, tables: { <table>: { mode, funds, rows, kept, without } }, again, charged, doubts } as JSON',
   notes: `The setting derive.<table> decides, here and for a night. delivered: nothing. missing (the default): figures of funds that
 have none in the table, and those that were derived before. derived: those of all funds that have prices, whatever was delivered.
 
@@ -45,14 +52,18 @@ such a price there is no figure: no calendar year in the year of the launch or o
 not reach back to fund_inception_date. Nothing is derived of a fund whose prices may not be given out (prices_permitted), and of one
 whose NAVs contradict a split: the output names that one.
 
+--charges is for prices whose issue price was derived before table profile had the fund, so that it is the NAV: they get the surcharge,
+and the fee, in one step. Prices of the company's own that are the NAV get them, too; a charge that is new is for prices from its day on.
+
 A load that was complete (import --complete) stays complete. When prices, distributions or the surcharge change, derive again: what was
 derived is replaced, and rows that another program has written since stay.
 `,
   examples: [
     ['derive --db funds.sqlite', 'What is missing'],
+    ['derive --db funds.sqlite --charges', 'After profiles came later than the first prices'],
     ['derive --db funds.sqlite --dry-run --json', 'What would change, for machines'],
   ],
-  run: (session, { dryRun = false, wait }) => {
+  run: (session, { dryRun = false, wait, charges }) => {
     const { settings, print } = session
     const { derive } = settings
     const file = required(settings.db, 'db')
@@ -66,15 +77,21 @@ derived is replaced, and rows that another program has written since stay.
       db.pragma('synchronous = EXTRA')
       db.pragma(`busy_timeout = ${wait * 1000}`)
       db.exec('BEGIN IMMEDIATE')
-      const summary = withSameMark(db, () => writeDerived(db, derive, progress.update))
+      const { charged, ...summary } = withSameMark(db, () => {
+        const since = charges === true ? '' : charges
+        return {
+          charged: since === undefined ? noneCharged : chargePrices(db, readIsins(db), since),
+          ...writeDerived(db, derive, progress.update),
+        }
+      })
       db.exec(dryRun ? 'ROLLBACK' : 'COMMIT')
       progress.end()
       const { tables, again, doubts } = summary
       const withModes = Object.fromEntries(
         derivableTables.map((table) => [table, { mode: derive[table], ...tables[table] }]),
       )
-      print({ database: file, dryRun, tables: withModes, again, doubts }, () =>
-        describe(summary, { database: file, derive, dryRun }),
+      print({ database: file, dryRun, tables: withModes, again, charged, doubts }, () =>
+        describe({ ...summary, charged }, { database: file, derive, dryRun }),
       )
     } catch (error) {
       throw databaseError(file, error)
@@ -85,8 +102,10 @@ derived is replaced, and rows that another program has written since stay.
   },
 })
 
+const noneCharged: DerivedAgain = { count: 0, first: '' }
+
 function describe(
-  { tables, again, doubts }: DerivedSummary,
+  { tables, again, charged, doubts }: DerivedSummary & { readonly charged: DerivedAgain },
   {
     database,
     derive,
@@ -107,6 +126,10 @@ function describe(
   const summary = describeSummary({
     database: dryRun ? `${database}, as it would be: nothing was changed` : database,
     ...Object.fromEntries(lines),
+    charged:
+      charged.count === 0
+        ? null
+        : `issue and repurchase prices of ${countOf(charged.count, 'price')}, the first of ${charged.first}`,
     'derived again':
       again.count === 0
         ? null

@@ -201,7 +201,8 @@ or in small letters. A mixture means hundredths (GBp is pence) and makes a bad l
 
 --derive computes from the NAVs, in exact decimals. issue_price: the NAV with the issue surcharge of table profile.
 repurchase_price: the NAV less the redemption fee. Without a profile both are the NAV; they have its digits. Prices of the
-database that their NAV does not make stay. change: the NAV less that of the price before, in the file or in the
+database that their NAV does not make stay. So do those from before table profile had the fund: the report counts them, and
+\`fundpress derive --charges\` gives them the charges. change: the NAV less that of the price before, in the file or in the
 database. change_percent: the same in percent. performance: the NAV against the last price of the year before, in percent.
 That price has to be of the last ten days of its year, or the last one by the rhythm of a fund that is priced less often.
 Without one, in the year of the launch or after a suspension, the price gets no performance (NULL), and the API gives none

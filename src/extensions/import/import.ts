@@ -54,7 +54,7 @@ export interface FileSummary extends Told, FileCounts {
 
 export interface ImportSummary extends Omit<
   Taken,
-  'changes' | 'again' | 'byActions' | 'withoutBase' | 'withoutSurcharge'
+  'changes' | 'again' | 'byActions' | 'withoutBase' | 'withoutSurcharge' | 'atNav'
 > {
   readonly files: readonly FileSummary[]
   /** Of all files. */
@@ -121,7 +121,9 @@ async function importInto(
     // What lacks so much is not complete.
     const complete = hasTooManyBad({ rows, bad }, options.maxBadShare) ? undefined : options.complete
     const taken = isTaken ? await takeRows(db, staged, { ...options, complete }) : nothing
-    const notes = isTaken ? [...notesOn(staged, taken), ...notesOnActions(taken.byActions)] : []
+    const notes = isTaken
+      ? [...notesOn(staged, taken), ...notesOnActions(taken.byActions), ...notesOnCharges(taken)]
+      : []
     const { changes, objections, allowed, copy } = taken
     return { files: summaries, rows, bad, notes, changes, objections, allowed, copy }
   } finally {
@@ -244,6 +246,7 @@ const nothing = {
   byActions: noneAgain,
   withoutBase: noneDerived,
   withoutSurcharge: noneDerived,
+  atNav: noneDerived,
 }
 
 const howDerived: Readonly<Record<string, string>> = {
@@ -272,6 +275,15 @@ function notesOn(
       : [
           `without a performance: ${prices} of ${withoutBase.first}, since no price is of the end of the year before`,
         ]),
+  ]
+}
+
+function notesOnCharges({ atNav: { count, first } }: Pick<Taken, 'atNav'>): string[] {
+  if (count === 0) return []
+  const prices = count === 1 ? '1 price of the database keeps' : `${count} prices of the database keep`
+  return [
+    `${prices} the NAV as issue or repurchase price, though table profile has a charge for it, the first: ${first}. ` +
+      'If they were derived before it had that, `fundpress derive --charges` gives it to them',
   ]
 }
 

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { editDatabase, type Row } from '../../support/database.ts'
+import { run } from '../../cli/run.ts'
 import { dump } from './dialects.ts'
 import { importFolder, isins, refusal } from './database.ts'
 
@@ -182,6 +183,61 @@ describe('import --derive of a file that has only NAVs', () => {
     const corrected = navs(['2026-11-26', '10.5'], ['2026-11-27', '11.5'])
     const { rows } = await importText('price', corrected, ['--derive'], edit, db)
     expect(rows(...columns)).toEqual([prices('10.5', '10.5', '10.5'), prices('12', '11.5', '11.5')])
+  })
+
+  describe('before the profile has come', () => {
+    const header = 'isin;date;net_asset_value'
+    const days = navs(['2026-11-26', '10.00'], ['2026-11-27', '11.00'])
+    const notes = (count: string) =>
+      `${count} the NAV as issue or repurchase price, though table profile has a charge for it, the first: ${isin} on 2026-11-26. `
+
+    it('keep the NAV, as each report says that meets them, until `derive --charges`', async () => {
+      const { db } = await importText('price', days, ['--derive'])
+      const next = await importText(
+        'price',
+        [header, `${isin};2026-11-30;12.00`],
+        ['--derive'],
+        fees(5, 2),
+        db,
+      )
+      expect(next.stdout).toContain(notes('2 prices of the database keep'))
+      expect(next.rows(...columns).at(-1)).toEqual(prices('12.60', '12.00', '11.76'))
+      const again = await importText('price', days, ['--derive'], '', db)
+      expect(again.stdout).toContain(notes('2 prices of the database keep'))
+      const later = await importText('price', [header, `${isin};2026-12-01;12.00`], ['--derive'], '', db)
+      expect(later.stdout).not.toContain('the NAV as issue or repurchase price')
+      const derive = (...flags: readonly string[]) =>
+        run(['derive', '--db', db, ...flags], { cwd: folder.path })
+      expect((await derive()).stdout).not.toContain('charged')
+      const dry = await derive('--charges', '--dry-run')
+      expect(dry.stdout).toMatch(
+        /\ncharged +issue and repurchase prices of 2 prices, the first of \S+ on 2026-11-26\n/,
+      )
+      expect((await derive('--charges', '2026-11-27')).stdout).toContain(
+        'issue and repurchase prices of 1 price,',
+      )
+      expect(later.rows(...columns).slice(0, 2)).toEqual([
+        prices('10.00', '10.00', '10.00'),
+        prices('11.55', '11.00', '10.78'),
+      ])
+      expect((await derive('--charges')).code).toBe(0)
+      expect(later.rows(...columns)[0]).toEqual(prices('10.50', '10.00', '9.80'))
+      expect((await derive('--charges')).stdout).not.toContain('charged')
+    })
+
+    it('are told by the import of the profile, if they were derived', async () => {
+      const profile = ['isin;issue_surcharge', `${isin};5`]
+      const { db } = await importText('price', days, ['--derive'], fees(0, 0))
+      const { stdout } = await importText('profile', profile, [], '', db)
+      expect(stdout).toContain(notes('2 prices of the database keep'))
+      const whole = days.map(
+        (line, at) =>
+          `${line};${at === 0 ? 'issue_price;repurchase_price;change;change_percent;performance' : '10;10;0;0;0'}`,
+      )
+      const own = await importText('price', whole, [], fees(0, 0))
+      const delivered = await importText('profile', profile, [], '', own.db)
+      expect(delivered.stdout).not.toContain('the NAV as issue or repurchase price')
+    })
   })
 
   it('refuses the line of a NAV of 0, and no other', async () => {

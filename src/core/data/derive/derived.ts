@@ -76,6 +76,12 @@ export function markDerived(db: Database, isins: readonly string[]): void {
   for (const isin of isins) insert.run(isin, JSON.stringify(actionsOf(isin)))
 }
 
+/** The funds with prices that were derived. */
+export function derivedFunds(db: Database): ReadonlySet<string> {
+  if (!tablesIn(db).includes(table)) return new Set()
+  return new Set(db.prepare<[], string>(`SELECT isin FROM main.${table}`).pluck().all())
+}
+
 /** The funds whose figures were derived from other corporate actions than there are. */
 export function outdatedFunds(db: Database): readonly string[] {
   if (!tablesIn(db).includes(table)) return []

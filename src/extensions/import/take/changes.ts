@@ -33,7 +33,12 @@ export interface Changes {
 /** Of no price. */
 export const noneDerived = { count: 0, first: '' }
 
-const nothingDerived = { again: noneDerived, withoutBase: noneDerived, withoutSurcharge: noneDerived }
+const nothingDerived = {
+  again: noneDerived,
+  withoutBase: noneDerived,
+  withoutSurcharge: noneDerived,
+  atNav: noneDerived,
+}
 
 /** @returns what changed, what a guard has against it, and the prices that were derived again or have no performance */
 export async function changeFunds(

@@ -17,6 +17,7 @@ import { changeFunds, noneDerived, type ChangeOptions, type Changes } from './ch
 import { markComplete } from '../../../core/data/read/complete.ts'
 import { deriveAgain, markDerived, noneAgain, type DerivedAgain } from '../../../core/data/derive/derived.ts'
 import { figureColumns } from '../../../core/data/derive/figures.ts'
+import { unchargedBy } from '../../../core/data/derive/uncharged.ts'
 import { addToLoad, beginLoad, readLoad } from '../../../core/data/read/load.ts'
 import type { StagedTable } from './sink.ts'
 import { cacheKibibytes } from './staging.ts'
@@ -87,6 +88,8 @@ export interface Taken {
   readonly withoutBase: DerivedAgain
   /** Funds without an issue surcharge: their issue price is the NAV. */
   readonly withoutSurcharge: DerivedAgain
+  /** Prices of the database that stand at their NAV, though their funds have charges by now. */
+  readonly atNav: DerivedAgain
 }
 
 /**
@@ -152,14 +155,21 @@ const order: readonly SchemaTable[] = [
 async function changeTables(db: Database.Database, staged: readonly StagedTable[], options: TakeOptions) {
   const changes: Record<string, Changes> = {}
   const objections: Objection[] = []
-  let prices = { again: noneDerived, withoutBase: noneDerived, withoutSurcharge: noneDerived }
+  let prices = {
+    again: noneDerived,
+    withoutBase: noneDerived,
+    withoutSurcharge: noneDerived,
+    atNav: noneDerived,
+  }
   const sorted = [...staged].sort((one, other) => order.indexOf(one.table) - order.indexOf(other.table))
+  const hasPrices = staged.some(({ table }) => table === schemaTables.prices)
   for (const rows of sorted) {
     const { table } = rows
-    const { again, withoutBase, withoutSurcharge, ...made } = await changeFunds(db, rows, options)
+    const { again, withoutBase, withoutSurcharge, atNav, ...made } = await changeFunds(db, rows, options)
     changes[table.name] = made.changes
     objections.push(...made.objections)
-    if (table === schemaTables.prices) prices = { again, withoutBase, withoutSurcharge }
+    if (table === schemaTables.prices) prices = { again, withoutBase, withoutSurcharge, atNav }
+    if (table === schemaTables.profile && !hasPrices) prices.atNav = unchargedBy(db, rows.isins)
   }
   return { changes, objections, ...prices }
 }

@@ -1,10 +1,11 @@
 /** Computes the figures that a price file lacks, for its lines and for the later prices that depend on them. */
 
 import type { Database } from 'better-sqlite3'
-import type { DerivedDoubt } from '../../../core/data/derive/derived.ts'
+import type { DerivedAgain, DerivedDoubt } from '../../../core/data/derive/derived.ts'
 import { doubtfulSplits } from '../../../core/data/derive/doubt.ts'
 import { fractionOf, one, product, rounded, scaleOf } from '../../../core/data/derive/exact.ts'
 import { type Charges, chargesReader, offerColumns, offeredPrice } from '../../../core/data/derive/offer.ts'
+import { unchargedReader } from '../../../core/data/derive/uncharged.ts'
 import {
   comparePrices,
   derivedFigure,
@@ -77,11 +78,19 @@ export function priceDeriver(db: Database, { columns, isUpsert, history, actions
     .join(', ')
   const update = db.prepare(`UPDATE ${staged} SET ${values} WHERE isin = :isin AND date = :date`)
   const chargesOf = chargesReader(db)
+  const uncharged = unchargedReader(db)
   const adjusted = openAdjusted(db, staged)
   const doubted: DerivedDoubt[] = []
   const again = { count: 0, first: '' }
   const withoutBase = { count: 0, first: '' }
   const withoutSurcharge = { count: 0, first: '' }
+  const atNav = { count: 0, first: '' }
+  const offers = columns.filter((name) => (offerColumns as readonly string[]).includes(name))
+  const countAtNav = (isin: string, lines: readonly Line[], charges: Charges) => {
+    const isKept = lines.some((line) => offers.some((name) => keepsNav(name, line, charges)))
+    if (offers.length > 0 && (isKept || uncharged.isNewestOne(isin, charges)))
+      addTo(atNav, uncharged.all(isin, charges))
+  }
   return {
     derive: (isin: string): void => {
       const actions = actionsOf(isin)
@@ -94,11 +103,13 @@ export function priceDeriver(db: Database, { columns, isUpsert, history, actions
         lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null)
       if (isOffering && charges.issueSurcharge === null)
         if (withoutSurcharge.count++ === 0) withoutSurcharge.first = isin
+      countAtNav(isin, lines, charges)
       for (const compared of comparePrices(lines, actions)) {
         const { date, isOfFile } = compared.price
         const found = columns.map((name) => {
-          const isOffer = (offerColumns as readonly string[]).includes(name)
-          const value = isOffer ? offered(name, compared.price, charges) : valueOf(name, compared, isin)
+          const value = offers.includes(name)
+            ? offered(name, compared.price, charges)
+            : valueOf(name, compared, isin)
           return { name, value }
         })
         if (isOfFile === 1 && found.some(({ value }) => value === null))
@@ -122,6 +133,8 @@ export function priceDeriver(db: Database, { columns, isUpsert, history, actions
       withoutBase,
       /** How many funds have the NAV as the issue price of new prices, and which is the first. */
       withoutSurcharge,
+      /** How many prices of the database stand at their NAV, though their funds have charges, and which is the first. */
+      atNav,
     },
     /** @throws {Error} if it is in doubt how the NAVs of a fund are */
     assertClear: (): void => {
@@ -179,13 +192,29 @@ function openAdjusted(db: Database, staged: string) {
 }
 
 /** A price of the database that its NAV makes goes with it; another one is the company's own, and stays. @returns undefined if the file does not have the price */
-function offered(name: string, { nav, isOfFile, ownNav, ownIssue, ownRepurchase }: Line, charges: Charges) {
+function offered(name: string, line: Line, charges: Charges) {
+  const { nav, isOfFile, ownNav } = line
   if (isOfFile === 0) return undefined
-  const own = name === 'issue_price' ? ownIssue : ownRepurchase
+  const own = ownOf(name, line)
   const made = offeredPrice(name, nav, charges)
   if (ownNav === null || own === null || own === offeredPrice(name, ownNav, charges)) return made
-  // The charges are newer than the price.
-  return own === ownNav ? nav : own
+  return keepsNav(name, line, charges) ? nav : own
+}
+
+const ownOf = (name: string, { ownIssue, ownRepurchase }: Line) =>
+  name === 'issue_price' ? ownIssue : name === 'repurchase_price' ? ownRepurchase : null
+
+/** The charges are newer than a price of the database that stands at its NAV. */
+function keepsNav(name: string, line: Line, charges: Charges): boolean {
+  const { ownNav } = line
+  const own = ownOf(name, line)
+  return ownNav !== null && own === ownNav && own !== offeredPrice(name, ownNav, charges)
+}
+
+/** Adds what one fund has. */
+function addTo(all: { count: number; first: string }, { count, first }: DerivedAgain): void {
+  if (all.count === 0) all.first = first
+  all.count += count
 }
 
 /** @returns undefined if the price of the database keeps its own; null for a performance that has no base */

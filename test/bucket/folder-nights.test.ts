@@ -1,5 +1,5 @@
 /** Nights through the command line on a bucket that is a folder: the same commands and guards as on an object store. */
-import { spawnSync, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { ended, run, start } from '../cli/run.ts'
 import { buildNights, type Nights } from '../support/nights.ts'
 import { startServing, liveTtl } from '../support/product.ts'
 import { headerOf, rawRequest } from '../support/request.ts'
-import { isMissing } from '../support/programs.ts'
+import { canRun, isMissing } from '../support/programs.ts'
 import { isComplete } from '../support/rounds.ts'
 import { hashesOf } from '../support/tree.ts'
 
@@ -60,7 +60,7 @@ it('goes back on a full disk, again and again, by a reserve that no command coun
 }) => {
   const full = nights.folder.file('full')
   mkdirSync(full)
-  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', full]).status === 0
+  const isMounted = canRun('mount', '-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', full)
   if (isMissing(isMounted)) skip('this machine lets nobody mount a small disk')
   const inFull = async (line: string) => {
     const { code, stdout, stderr } = await fundpress(line, `file://${full}`)
@@ -96,7 +96,7 @@ it('goes back on a full disk, again and again, by a reserve that no command coun
     for (const line of ['status', 'verify --deep', 'prune'])
       expect(await inFull(line)).not.toContain('reserve')
   } finally {
-    spawnSync('umount', ['--lazy', full])
+    canRun('umount', '--lazy', full)
   }
 })
 

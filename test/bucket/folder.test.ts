@@ -25,7 +25,7 @@ import { readSmall } from '../../src/core/bucket/store/read.ts'
 import { run, runAlone } from '../cli/run.ts'
 import { userWithoutRights } from '../support/other-user.ts'
 import { tempFolder } from '../support/product.ts'
-import { lacks } from '../support/programs.ts'
+import { canRun, lacks } from '../support/programs.ts'
 import { filesIn } from '../support/tree.ts'
 
 const folder = tempFolder()
@@ -274,7 +274,7 @@ describe('says what is wrong, and what to do', () => {
 
   it('if the disk is full, and leaves what was there', async ({ skip }) => {
     mkdirSync(bucket)
-    const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', bucket]).status === 0
+    const isMounted = canRun('mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', bucket)
     if (!isMounted) skip('this machine lets nobody mount a small disk')
     try {
       await put('live.json', 'old')
@@ -286,7 +286,7 @@ describe('says what is wrong, and what to do', () => {
       expect(readFileSync(file('live.json'), 'utf8')).toBe('old')
     } finally {
       store.close()
-      spawnSync('umount', ['--lazy', bucket])
+      canRun('umount', '--lazy', bucket)
     }
   })
 
@@ -327,8 +327,8 @@ describe('on a file system that can share blocks', () => {
     writeFileSync(image, '')
     truncateSync(image, 320 * 2 ** 20)
     expect(spawnSync('mkfs.xfs', ['-q', image]).status).toBe(0)
-    skip(spawnSync('mount', ['-o', 'loop', image, place]).status !== 0, 'this user may not mount')
-    return onMounted(place).finally(() => spawnSync('umount', [place]))
+    skip(!canRun('mount', '-o', 'loop', image, place), 'this user may not mount')
+    return onMounted(place).finally(() => canRun('umount', place))
   })
 
   /** Room that is in use, in bytes, once all is written. */

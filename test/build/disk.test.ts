@@ -1,11 +1,12 @@
 /** Disks that are full, or closed: a clear reason, the old snapshot whole, and room for the next try. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ended, launcher, run, runAlone, type Ended } from '../cli/run.ts'
 import { asOf, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { userWithoutRights } from '../support/other-user.ts'
 import { tempFolder } from '../support/product.ts'
+import { canRun } from '../support/programs.ts'
 import { hashesOf } from '../support/tree.ts'
 
 const folder = tempFolder()
@@ -19,10 +20,10 @@ beforeAll(() => {
   chmodSync(folder.path, 0o755)
   makeDatabase(folder.file('one.sqlite'), (insert) => insertGood(insert, isinOf(0)))
   mkdirSync(disk)
-  isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=0777', 'tmpfs', disk]).status === 0
+  isMounted = canRun('mount', '-t', 'tmpfs', '-o', 'size=4m,mode=0777', 'tmpfs', disk)
 })
 afterAll(() => {
-  if (isMounted) spawnSync('umount', ['--lazy', disk])
+  if (isMounted) canRun('umount', '--lazy', disk)
 })
 
 const freeBytes = (): number => statfsSync(disk).bavail * statfsSync(disk).bsize

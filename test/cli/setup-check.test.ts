@@ -1,8 +1,9 @@
 /** How far `fundpress setup --check` says that a set-up has come. */
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../support/product.ts'
+import { lacks } from '../support/programs.ts'
 import { expectSuccess } from './outcome.ts'
 import { run } from './run.ts'
 import { setupWords, targets } from './setup-flags.ts'
@@ -20,7 +21,7 @@ it('--check says that the program is not installed and that no timer is enabled'
   const dest = folder.file('fresh')
   await expectSuccess(run(setupWords('server', dest, { root }), inFolder))
   const { stdout } = await run(['setup', '--check', '--dest', dest], inFolder)
-  if (existsSync('/usr/bin/systemd-analyze'))
+  if (!lacks('systemd-analyze'))
     expect(stdout).toMatch(/^to do +units +the program that they run is not there: install it$/m)
   expect(stdout).toMatch(
     /^to do +timers +not enabled: fundpress-nightly\.timer, fundpress-serve\.socket, fundpress-verify\.timer, fundpress-watch\.timer$/m,

@@ -4,12 +4,13 @@
  * namespaces run the result as its strictest user would: no rights, no capabilities, everything but /data, /tmp and /workdir read-only.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ended, type Ended } from '../cli/run.ts'
 import { execute, packCheckout } from './package.ts'
 import { repository } from './product.ts'
+import { isInPath } from './programs.ts'
 
 export const dockerfile = join(repository, 'templates/container/Dockerfile')
 
@@ -22,12 +23,16 @@ export const instructionsOf = (text: string): readonly (readonly [name: string, 
     .filter((line) => line.trim() !== '')
     .map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)])
 
-export const canBuild = ['buildah', 'mmdebstrap', 'unshare'].every((name) =>
-  ['/usr/bin', '/usr/sbin'].some((folder) => existsSync(join(folder, name))),
-)
-
 /** Only root can make the root folder of another system. */
 const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '--non-interactive', '--preserve-env']
+
+/** What packs the checkout, and what makes the image and enters it. */
+const programs = [
+  ...['bash', 'find', 'jq', 'tar', 'xargs'],
+  ...['buildah', 'kill', 'mmdebstrap', 'nsenter', 'setpriv', 'setsid', 'unshare'],
+  ...asRoot.slice(0, 1),
+]
+export const canBuild = programs.filter((program) => !isInPath(program)).length === 0
 
 /** What the image says about a run of it, in Docker's words. */
 export interface ImageConfig {

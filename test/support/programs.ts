@@ -3,16 +3,22 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, appendFileSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { beforeEach, expect } from 'vitest'
+import { allowProgram } from './started-programs.ts'
 import { missingPrograms } from './temporary.ts'
 
 /** Whether a test has to be skipped for it: in CI it fails instead. */
 export const isMissing = (isThere: boolean): boolean => !isThere && process.env['CI'] !== 'true'
 
-export const canRun = (program: string, ...args: readonly string[]): boolean =>
-  spawnSync(program, args, { stdio: 'ignore' }).status === 0
+/** Runs a program that may be missing. @returns whether it is there and succeeds */
+export function canRun(program: string, ...args: readonly string[]): boolean {
+  allowProgram(program)
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0
+}
 
-const isInPath = (program: string): boolean =>
-  (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+/** Finds out whether a program is in PATH; if it is, the test file may start it. */
+export function isInPath(program: string): boolean {
+  allowProgram(program)
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK)
       return true
@@ -20,6 +26,7 @@ const isInPath = (program: string): boolean =>
       return false
     }
   })
+}
 
 /**
  * Whether a test has to be skipped because a program is not in PATH or does not run with these arguments. Ask in the test file:

@@ -1,5 +1,8 @@
 /** Test files share their process: each leaves the environment, the working folder and the exit code as it found them. */
 import { afterAll, beforeAll } from 'vitest'
+import { watchStartedPrograms } from './started-programs.ts'
+
+watchStartedPrograms()
 
 let before: NodeJS.ProcessEnv
 let folder: string

@@ -118,7 +118,7 @@ it.skipIf(lacksSqlite).each(Object.entries(edits))(
   },
 )
 
-const isin = () => spawnSync('sqlite3', [db(), 'SELECT isin FROM fund'], { encoding: 'utf8' }).stdout.trim()
+const isin = () => String(readDatabase(db(), 'SELECT isin FROM fund')[0]?.['isin'])
 
 it.skipIf(lacksSqlite)(
   'a mark is in copies of the file, and not taken away by reading, checking, VACUUM or another journal mode',

@@ -17,6 +17,7 @@ import { ended, launcher, run, runAlone, says, start } from '../../cli/run.ts'
 import { insertGood, isinOf, makeDatabase } from '../../support/database.ts'
 import { userWithoutRights } from '../../support/other-user.ts'
 import { repository, tempFolder } from '../../support/product.ts'
+import { canRun } from '../../support/programs.ts'
 import { dump, writeCsv } from './dialects.ts'
 import { times } from '../../support/rounds.ts'
 
@@ -38,10 +39,10 @@ beforeAll(() => {
   }
   writeCsv(folder.file('many.csv'), [['isin', 'date', 'value'], ...points('100')])
   mkdirSync(disk)
-  isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=0777', 'tmpfs', disk]).status === 0
+  isMounted = canRun('mount', '-t', 'tmpfs', '-o', 'size=1m,mode=0777', 'tmpfs', disk)
 })
 afterAll(() => {
-  if (isMounted) spawnSync('umount', ['--lazy', disk])
+  if (isMounted) canRun('umount', '--lazy', disk)
 })
 
 const points = (value: string): string[][] =>

@@ -1,5 +1,5 @@
 /** A real S3 server on loopback: Ceph's gateway over one store in memory, from Debian's packages. Gone when stopped. */
-import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -8,12 +8,12 @@ import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePorts } from '../ports.ts'
 import { makeTempFolder } from '../product.ts'
+import { isInPath } from '../programs.ts'
 
 /** From the packages radosgw, ceph-mon, ceph-osd and what those need. */
 const programs = ['ceph', 'ceph-authtool', 'ceph-mon', 'ceph-osd', 'monmaptool', 'radosgw', 'radosgw-admin']
 
-export const missingPrograms = (): string[] =>
-  programs.filter((program) => spawnSync('which', [program]).status !== 0)
+export const missingPrograms = (): string[] => programs.filter((program) => !isInPath(program))
 
 const pools = ['log', 'control', 'meta', 'buckets.index', 'buckets.data', 'buckets.non-ec']
   .map((name) => `default.rgw.${name}`)

@@ -47,7 +47,7 @@ const faults: readonly (readonly [table: string, column: string, cell: string, r
   ['price', 'date', '1899-12-30', 'is what programs store for no day'],
   ['price', 'date', 'soon', `${noDay}${otherForms}`],
   ['price', 'issue_price', '1,5', noNumber],
-  ['price', 'issue_price', '  ', 'is empty'],
+  ['price', 'issue_price', '  ', 'is empty (--derive computes issue_price)'],
   ['price', 'change', `0.${'1'.repeat(16)}`, 'has more than 30 digits, 23 before and 15 after the point'],
   ['fund', 'currency', 'Eur', 'is not an ISO 4217 code of a currency in use'],
   ['fund', 'currency', 'GBp', `is not an ISO 4217 code of a currency in use: ${asPence('GBP')}`],
@@ -72,7 +72,7 @@ describe.concurrent('import refuses a file with', () => {
   it.for(faults)('%s.%s = %j, because it %s', async ([table, column, cell, reason]) => {
     const { code, stdout, stderr, isUnchanged } = await importChanged(table, { [column]: cell })
     expect({ code, isUnchanged }).toEqual({ code: 1, isUnchanged: true })
-    const about = reason === 'is empty' ? `${column} ` : `${column} ${JSON.stringify(cell)} `
+    const about = reason.startsWith('is empty') ? `${column} ` : `${column} ${JSON.stringify(cell)} `
     const message = /^(?:is|has) /.test(reason) ? about + reason : reason
     expect(faultLines({ stdout })).toEqual([`line 3: ${message}`])
     expect(stderr).toMatch(

@@ -247,6 +247,37 @@ describe('import --derive of a file that has only NAVs', () => {
     expect(rows('change')).toEqual([{ change: '0' }, { change: '1' }])
   })
 
+  const partly = [
+    'isin;date;net_asset_value;issue_price;repurchase_price',
+    `${isin};2026-11-26;10.00;10.40;9.90`,
+    `${isin};2026-11-27;11.00;;-`,
+    `${isin};2026-11-30;12.00;12.48;k.A.`,
+  ]
+
+  it('fills single cells that are empty, too, and says how many', async () => {
+    const { said, stdout, rows } = await importText('price', partly, ['--derive'], fees(5, 2))
+    expect(said).toBe('')
+    expect(stdout).toContain(
+      'derived where the cell is empty: issue_price (1 line), repurchase_price (2 lines)',
+    )
+    expect(rows(...columns)).toEqual([
+      prices('10.40', '10.00', '9.90'),
+      prices('11.55', '11.00', '10.78'),
+      prices('12.48', '12.00', '11.76'),
+    ])
+  })
+
+  it('asks for --derive at the line of an empty cell', async () => {
+    const whole = partly.map((line, at) => `${line};${at === 0 ? 'change;change_percent' : '0;0'}`)
+    const { stdout } = await importText('price', whole)
+    expect(stdout).toContain(
+      'line 3: issue_price is empty (--derive computes issue_price); repurchase_price is "-", ',
+    )
+    expect(stdout).toContain(
+      'line 4: repurchase_price is "k.A.", which says that there is no value (--derive computes',
+    )
+  })
+
   it('asks for --derive', async () => {
     const { stdout } = await importText('price', navs(['2026-11-27', '10']))
     expect(stdout).toContain('(--derive computes issue_price, repurchase_price, change, change_percent)')

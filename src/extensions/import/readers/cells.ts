@@ -2,7 +2,9 @@
 
 import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.ts'
 import { quoted } from '../../../core/data/model/printable.ts'
-import type { CellLines, Layout } from '../layout.ts'
+import { derivableColumns } from '../../../core/data/derive/figures.ts'
+import { schemaTables } from '../../../core/data/model/schema.ts'
+import { deriveHint, type CellLines, type Layout } from '../layout.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
 import { convert, isPercentage, isProblem, wknOf, type FileCell, type Value } from '../values.ts'
 import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
@@ -29,12 +31,14 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
   const take = isNumbered
     ? numberedRows(table, columns, sink, absent)
     : sink.rowsOf(table.name, columns, absent)
+  const filled = filledRows(table, columns, sink, absent)
   let lines = 0
   await cells.read({
     line: (found, line) => {
       lines++
-      const { values, faults } = valuesIn(found, line)
+      const { values, faults, derived } = valuesIn(found, line)
       if (faults.length > 0) sink.bad(line, faults)
+      else if (derived.length > 0) filled.take(values, derived, line)
       else take(values, line)
     },
     broken: (reason, line) => {
@@ -56,9 +60,33 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
       ...layout.notes(),
       ...(isNumbered ? ['numbered by the order of the lines: position'] : []),
       ...percentages.notes(),
+      ...filled.notes(),
       ...cells.notesOn(layout.fields.map(({ at }) => at)),
     ],
     warnings: layout.warnings(),
+  }
+}
+
+/** Takes rows of which some cells are empty that are derived. */
+function filledRows(table: SchemaTable, columns: readonly string[], sink: RowSink, absent: Absent) {
+  const takers = new Map<string, TakeRow>()
+  const counts = new Map<string, number>()
+  return {
+    /** @param values without those of the derived columns */
+    take: (values: readonly Value[], derived: readonly string[], line: number): void => {
+      const id = derived.join()
+      const given = columns.filter((name) => !derived.includes(name))
+      const take = takers.get(id) ?? sink.rowsOf(table.name, given, absent)
+      takers.set(id, take)
+      for (const name of derived) counts.set(name, (counts.get(name) ?? 0) + 1)
+      take(values, line)
+    },
+    notes: (): readonly string[] => {
+      const shown = [...counts].map(
+        ([name, count]) => `${name} (${count === 1 ? '1 line' : `${count} lines`})`,
+      )
+      return shown.length === 0 ? [] : [`derived where the cell is empty: ${shown.join(', ')}`]
+    },
   }
 }
 
@@ -141,36 +169,47 @@ function lineConverter(
   table: SchemaTable,
   { fields, constants, check, width: [least, most] }: Layout,
   { marks, dates }: Notations,
-  { currencies, isinsByWkn, takesMinorUnits }: ReadOptions,
+  { currencies, isinsByWkn, takesMinorUnits, isDeriving }: ReadOptions,
   percentages: ReturnType<typeof percentageMeter>,
 ) {
   const columns = fields.map((field, index) => {
-    return { ...field, notation: { mark: marks[index] ?? 'point', dates, takesMinorUnits } }
+    const { column } = field
+    const isDerivable = table === schemaTables.prices && derivableColumns.includes(column.name)
+    return {
+      ...field,
+      notation: { mark: marks[index] ?? 'point', dates, takesMinorUnits },
+      // An empty cell of these is no fault, but a figure to derive.
+      ifEmpty: isDerivable && !column.isNullable ? { ...column, isNullable: true } : undefined,
+    } as const
   })
   // Many lines are of one fund: a known ISIN needs no check of its digit.
   const isKnown = (cell: FileCell) => table.name !== 'fund' && currencies.has(String(cell))
   return (cells: readonly FileCell[], line: number) => {
     const values: Value[] = []
+    const derived: string[] = []
     if (cells.length < least || cells.length > most) {
       const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
-      return { values, faults: [`it has ${count}, the header ${most}`] }
+      return { values, derived, faults: [`it has ${count}, the header ${most}`] }
     }
     const faults = [...check(cells, line)]
-    for (const { column, at, label, notation, isWkn } of columns) {
+    for (const { column, at, label, notation, isWkn, ifEmpty } of columns) {
       const cell = cells[at] ?? ''
       const value = isWkn
         ? isinOfWkn(cell, isinsByWkn)
         : column.kind === 'isin' && isKnown(cell)
           ? String(cell)
           : convert(cell, column, notation)
-      if (isProblem(value)) faults.push(`${label} ${value.reason}`)
+      const isEmpty = isProblem(value) && ifEmpty !== undefined && convert(cell, ifEmpty, notation) === null
+      if (isEmpty && isDeriving) derived.push(column.name)
+      else if (isProblem(value))
+        faults.push(`${label} ${value.reason}${isEmpty ? deriveHint([column.name]) : ''}`)
       else {
         percentages.look(label, cell, column, value)
         values.push(value)
       }
     }
     for (const { value } of constants) values.push(value)
-    return { values, faults }
+    return { values, derived, faults }
   }
 }
 

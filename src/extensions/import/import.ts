@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
+import { lastDay } from '../../core/data/model/limits.ts'
 import { quoted } from '../../core/data/model/printable.ts'
 import { schemaTables } from '../../core/data/model/schema.ts'
 import { databaseError } from '../../core/data/read/open.ts'
@@ -100,6 +101,7 @@ async function importInto(
     isDeriving,
     takesMinorUnits,
     currencies,
+    lastDay: lastDay(options.now.toISOString().slice(0, 10)),
     onBytes: byteMeter(options),
   })
   let isTold = false

@@ -139,7 +139,7 @@ it.each(['-1', '1e31', '1e-31', '-1e40'])('import refuses %s as an index, as che
 })
 
 it('import of days gives the same days for either form, with or without their zeros', async () => {
-  const day = fc.date({ min: new Date('1900-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  const day = fc.date({ min: new Date('1900-01-01'), max: new Date('2070-12-31'), noInvalidDate: true })
   const text = day.map((each) => each.toISOString().slice(0, 10))
   const days = fc.uniqueArray(text, many)
   await fc.assert(

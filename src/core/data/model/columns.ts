@@ -49,6 +49,8 @@ interface Traits {
   readonly afterAsOf?: 'error' | 'warning'
   /** Set if a day or a year hardly lies before the inception of the fund. */
   readonly isSinceInception?: true
+  /** Set for an end that may not be known: a day that stands for none is NULL. */
+  readonly mayBeOpen?: true
   /** Number of the field in the European MiFID Template (FinDatEx EMT V4), for the import. */
   readonly template?: string
 }

@@ -51,6 +51,11 @@ export const firstDay = '1700-01-01'
 /** What spreadsheets and databases store for no day: the zero of Excel and OLE, and the first day of SQL Server. */
 const emptyDays = new Set(['1899-12-30', '1753-01-01'])
 
+/** What programs store for an end that is not known. */
+const openEnds = new Set(['2099-12-31', '2999-12-31', '9999-12-31'])
+
+export const isOpenEnd = (day: string): boolean => openEnds.has(day)
+
 /** @param asOf ISO 8601 @returns the last day that a database may name */
 export const lastDay = (asOf: string): string =>
   `${String(Number(asOf.slice(0, 4)) + 50).padStart(4, '0')}${asOf.slice(4)}`
@@ -148,8 +153,18 @@ export function valueFault(column: TableColumn, value: string | number, last: st
   }
   if (typeof value === 'number') return errorInNumber(column, value, last)
   const fault = textFaults[kind as TextKind](value)
-  if (fault !== undefined || kind !== 'day' || (value >= firstDay && value <= last)) return fault
-  return `${value} does not lie between ${firstDay} and ${last}`
+  return fault === undefined && kind === 'day' ? dayBeyond(column, value, last) : fault
+}
+
+function dayBeyond({ mayBeOpen }: TableColumn, day: string, last: string): string | undefined {
+  if (day >= firstDay && day <= last) return undefined
+  const hint = mayBeOpen === true && isOpenEnd(day) ? ': an end that is not known is NULL' : ''
+  return `${day} does not lie between ${firstDay} and ${last}${hint}`
+}
+
+/** The same, of a value that is right by itself: a day or a year may lie too far ahead. */
+export function faultOfDay(column: TableColumn, value: string | number, last: string): string | undefined {
+  return typeof value === 'number' ? errorInNumber(column, value, last) : dayBeyond(column, value, last)
 }
 
 /** @param last the last day that a database may name */

@@ -68,6 +68,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       endDate: orNull(
         day(
           'Last day of the life of the fund; empty while none is known, or if distributions has its merger',
+          { mayBeOpen: true },
         ),
       ),
       endReason: orNull(
@@ -81,7 +82,9 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       suspendedFrom: comesAndGoes(
         day('First day on which shares are neither issued nor redeemed; no price is expected'),
       ),
-      suspendedTo: comesAndGoes(day('Last day of the suspension; empty until further notice')),
+      suspendedTo: comesAndGoes(
+        day('Last day of the suspension; empty until further notice', { mayBeOpen: true }),
+      ),
     },
   }),
   prices: table<RowOf<'prices'>>({

@@ -13,6 +13,7 @@ import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, emptyValue, isProblem, type Value } from '../values.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
+import { dayChecker } from './days.ts'
 import { paymentAdder } from './payments.ts'
 import {
   bitsOf,
@@ -80,6 +81,8 @@ export interface SinkOptions {
   readonly takesMinorUnits: boolean
   /** Of the funds in the database. */
   readonly currencies: ReadonlyMap<string, string>
+  /** The last day that a database may name. */
+  readonly lastDay: string
   readonly onBytes: (count: number) => void
 }
 
@@ -91,7 +94,7 @@ export type Sink = ReturnType<typeof openSink>
 
 /** @param db a connection without a transaction: the staged rows are attached to it */
 export function openSink(db: Database, options: SinkOptions) {
-  const { database, files, isDeriving, takesMinorUnits, currencies } = options
+  const { database, files, isDeriving, takesMinorUnits, currencies, lastDay } = options
   const staging = openStaging(db)
   const kept = openKept(database)
   const addPayment = paymentAdder(staging)
@@ -145,14 +148,20 @@ export function openSink(db: Database, options: SinkOptions) {
       return insert(origin, has, row)
     }
     const check = rowCheck(table, columns, derived)
+    const checkDays = dayChecker(
+      columns.map((name) => columnOf(table.name, name)),
+      lastDay,
+    )
     const mayHaveHundredths = takesMinorUnits && columns.includes('currency')
     return (given: readonly Value[], origin: Origin): readonly string[] => {
       const whole = fillings.length === 0 ? given : [...given, ...fillings]
-      const { values, faults } = mayHaveHundredths
+      const { values: inUnits, faults } = mayHaveHundredths
         ? inWholeUnits(columns, whole)
         : { values: whole, faults: none }
-      const wrong = [...faults, ...check(values)]
+      const { values, faults: wrongDays, open } = checkDays(inUnits)
+      const wrong = [...faults, ...wrongDays, ...check(values)]
       if (wrong.length > 0) return wrong
+      for (const what of open) leaveOut(origin.file, what, origin.place)
       const key = () => keyAt.map((at) => values[at] ?? null)
       const own = readKept === undefined ? [] : readKept(key())
       if (own === undefined && manner.isPart) {
@@ -169,7 +178,7 @@ export function openSink(db: Database, options: SinkOptions) {
       if (done.kind === 'refused') return [done.reason]
       if (done.kind === 'added') {
         addTo(brought, table, shape)
-        if (values !== whole) countsOf(origin).hundredths++
+        if (inUnits !== whole) countsOf(origin).hundredths++
         return []
       }
       const { there, other } = done

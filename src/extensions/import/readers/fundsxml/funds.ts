@@ -3,6 +3,7 @@
  * profile, and whose portfolios it has: its own, else those of its subfund or fund.
  */
 
+import { isOpenEnd } from '../../../../core/data/model/limits.ts'
 import { quoted } from '../../../../core/data/model/printable.ts'
 import { reciprocalOf, sumOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
@@ -432,13 +433,13 @@ function inherited({ texts, outer }: Found, name: string): string | undefined {
 }
 
 function endOf(record: Found): Record<string, Value | undefined> {
-  const liquidated = inherited(record, 'LiquidationDate')
-  if (liquidated !== undefined) {
-    const isMerger = inherited(record, 'LiquidationReason') === 'MERGER'
-    return { end_date: day(liquidated), end_reason: isMerger ? 'merged' : 'liquidated' }
-  }
-  const matured = inherited(record, 'MaturityDate')
-  return matured === undefined ? {} : { end_date: day(matured), end_reason: 'matured' }
+  const isMerger = inherited(record, 'LiquidationReason') === 'MERGER'
+  const ends = [
+    { end_date: day(inherited(record, 'LiquidationDate')), end_reason: isMerger ? 'merged' : 'liquidated' },
+    { end_date: day(inherited(record, 'MaturityDate')), end_reason: 'matured' },
+  ].filter(({ end_date: own }) => own !== undefined)
+  // An end that is not known says nothing if another one is.
+  return ends.find(({ end_date: own }) => !isOpenEnd(own ?? '')) ?? ends[0] ?? {}
 }
 
 /** Types of fees are free texts. */

@@ -1,5 +1,6 @@
 /** What openfunds says of a share class becomes rows: its fund, price, corporate actions, document, profile and EMT. */
 
+import { isOpenEnd } from '../../../../core/data/model/limits.ts'
 import { schemaTables } from '../../../../core/data/model/schema.ts'
 import { percentOf, reciprocalOf, sumOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
@@ -88,7 +89,7 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     takeBreakdown(record, of)
     const exDate = of('OFST020566')
     const successor = of('OFST020575')
-    if (typeof exDate === 'string' && typeof successor === 'string') {
+    if (typeof exDate === 'string' && !isOpenEnd(exDate) && typeof successor === 'string') {
       const values = { isin, ex_date: exDate, kind: 'merger', successor_isin: successor }
       collect('corporate_action', `${isin} ${exDate} merger`, values, place)
     }
@@ -257,8 +258,10 @@ const fundValues = (of: TextOf): Values => ({
 function lifeOf(of: TextOf): Values {
   const terminated = of('OFST020566')
   const matures = of('OFEM000650')
-  if (typeof terminated === 'string')
-    return typeof of('OFST020575') === 'string'
+  const isMaturityKnown = typeof matures === 'string' && !isOpenEnd(matures)
+  // An end that is not known says nothing if another one is.
+  if (typeof terminated === 'string' && !(isOpenEnd(terminated) && isMaturityKnown))
+    return typeof of('OFST020575') === 'string' && !isOpenEnd(terminated)
       ? { end_date: null, end_reason: null }
       : { end_date: terminated, end_reason: 'liquidated' }
   if (typeof matures === 'string') return { end_date: matures, end_reason: 'matured' }

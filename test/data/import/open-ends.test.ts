@@ -1,0 +1,113 @@
+/** Days that stand for an end that nobody knows, and days that lie too far ahead: what an import takes, a build takes, too. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { run } from '../../cli/run.ts'
+import { editDatabase, readDatabase } from '../../support/database.ts'
+import { importFolder, isins } from './database.ts'
+
+const folder = importFolder()
+const [first] = isins
+
+async function importContent(content: string, { edit = '', args = [] as readonly string[] } = {}) {
+  const db = folder.database()
+  editDatabase(
+    folder.file(db),
+    `UPDATE fund SET end_date = NULL, end_reason = NULL, suspended_from = NULL, suspended_to = NULL; ${edit}`,
+  )
+  writeFileSync(folder.file('data.dat'), content)
+  const outcome = await folder.import(...args, 'data.dat', '--db', db)
+  const [fund] = readDatabase(
+    folder.file(db),
+    `SELECT end_date, end_reason, suspended_from, suspended_to FROM fund WHERE isin = '${first}'`,
+  )
+  const check = await run(['check', '--db', db, '--as-of', '2024-05-03'], { cwd: folder.path })
+  return { ...outcome, fund, errors: check.stdout.match(/^ {2}error .*/gm) ?? [] }
+}
+
+const alive = { end_date: null, end_reason: null, suspended_from: null, suspended_to: null }
+
+const fundsXml = (
+  ofClass: string,
+) => `<FundsXML4><ControlData><ContentDate>2024-05-03</ContentDate></ControlData>
+<Funds><Fund><Currency>EUR</Currency><SingleFund><ShareClasses><ShareClass><Identifiers><ISIN>${first}</ISIN></Identifiers>
+<Names><OfficialName>Elbe R</OfficialName></Names><Currency>EUR</Currency>${ofClass}</ShareClass></ShareClasses></SingleFund></Fund></Funds></FundsXML4>`
+const maturing = (day: string) =>
+  fundsXml('').replace(
+    '<SingleFund>',
+    `<FundStaticData><MaturityDate>${day}</MaturityDate></FundStaticData><SingleFund>`,
+  )
+
+describe('an end that is not known', () => {
+  it.each([
+    ['FundsXML, MaturityDate', maturing('9999-12-31')],
+    [
+      'FundsXML, LiquidationDate',
+      fundsXml('<LiquidationDate>2099-12-31</LiquidationDate><LiquidationReason>MERGER</LiquidationReason>'),
+    ],
+    ['openfunds, OFEM000650', `OFST020000;OFST020540;OFEM000650\n${first};EUR;9999-12-31\n`],
+    [
+      'openfunds, OFST020566 of a merger',
+      `OFST020000;OFST020540;OFST020566;OFST020575\n${first};EUR;9999-12-31;${isins[1]}\n`,
+    ],
+    ['a table', `isin;end_date;end_reason\n${first};31.12.9999;matured\n`],
+    ['a table in ISO days', `isin;end_date;end_reason\n${first};2999-12-31;liquidated\n`],
+  ])('is no day: %s', async (_, content) => {
+    const { code, stdout, fund, errors } = await importContent(content)
+    expect({ code, fund, errors }).toEqual({ code: 0, fund: alive, errors: [] })
+    expect(stdout).toMatch(
+      /left out.*an end that is not known \(end_date (?:9999|2999|2099)-12-31\) \(1, the/,
+    )
+  })
+
+  it.each([
+    ['a table', `isin;suspended_from;suspended_to\n${first};02.05.2024;31.12.2099\n`],
+    [
+      'openfunds, OFST020563',
+      `OFST020000;OFST020540;OFST020562;OFST020563\n${first};EUR;2024-05-02;9999-12-31\n`,
+    ],
+  ])('leaves a suspension without its last day: %s', async (_, content) => {
+    const { code, fund, errors } = await importContent(content)
+    const expected = { ...alive, suspended_from: '2024-05-02', suspended_to: null }
+    expect({ code, fund, errors }).toEqual({ code: 0, fund: expected, errors: [] })
+  })
+
+  it.each([
+    [
+      'FundsXML',
+      maturing('2031-12-31').replace(
+        '</Currency></ShareClass>',
+        '</Currency><LiquidationDate>9999-12-31</LiquidationDate></ShareClass>',
+      ),
+    ],
+    ['openfunds', `OFST020000;OFST020540;OFST020566;OFEM000650\n${first};EUR;9999-12-31;2031-12-31\n`],
+  ])('says nothing beside another one that is: %s', async (_, content) => {
+    const { code, fund } = await importContent(content)
+    expect({ code, fund }).toEqual({
+      code: 0,
+      fund: { ...alive, end_date: '2031-12-31', end_reason: 'matured' },
+    })
+  })
+
+  it('is an error of a database that has it, which says what to write', async () => {
+    const { errors } = await importContent(`isin;name\n${first};Elbe\n`, {
+      edit: `UPDATE fund SET end_date = '9999-12-31', end_reason = 'matured' WHERE isin = '${first}'`,
+      args: ['fund'],
+    })
+    expect(errors).toEqual([
+      expect.stringMatching(/end_date 9999-12-31 does not lie between .*: an end that is not known is NULL$/),
+    ])
+  })
+})
+
+describe('a day that lies too far ahead', () => {
+  it.each([
+    ['the end of a fund', maturing('2150-06-30'), 'end_date 2150-06-30'],
+    ['the end in a table', `isin;end_date;end_reason\n${first};30.06.2150;matured\n`, 'end_date 2150-06-30'],
+    ['an inception', `isin;fund_inception_date\n${first};9999-12-31\n`, 'fund_inception_date 9999-12-31'],
+    ['a year', `isin;year;percent\n${first};2204;5.1\n`, '2204'],
+  ])('is a bad line: %s', async (_, content, what) => {
+    const { code, stdout, fund } = await importContent(content)
+    expect({ code, fund }).toEqual({ code: 1, fund: alive })
+    expect(stdout).toContain(`${what} does not lie between 1700`)
+  })
+})

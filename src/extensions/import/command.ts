@@ -510,16 +510,28 @@ function describeExplanation({ files, endpoints }: Explanation, config: ImportCo
     const state = missing.length === 0 ? 'has all that it needs' : `lacks ${missing.join(', ')}`
     return [endpoint, state + made] as const
   })
-  const part = config === undefined ? '' : `${JSON.stringify({ import: config }, undefined, 2)}\n`
-  const advice =
-    config === undefined
-      ? 'The next import needs no part in the config.\n'
-      : `The next import needs no flag with this part in fundpress.config.json:\n${part}`
+  const advice = adviceOn(files, config)
   const blocks = [
     ...files.map(describeFile),
     ...(readable ? [`Endpoints, with these files and the database:\n${columnsOfTwo(needs)}`, advice] : []),
   ]
   return blocks.join('\n')
+}
+
+/** What the next import needs. Bad lines are told before: no part of the config mends them. */
+function adviceOn(files: Explanation['files'], config: ImportConfig | undefined): string {
+  const bad = files.reduce((sum, one) => sum + one.bad.count, 0)
+  const part = config === undefined ? '' : `${JSON.stringify({ import: config }, undefined, 2)}\n`
+  if (bad > 0) {
+    const lines = bad === 1 ? 'the bad line is' : `the ${formatCount(bad)} bad lines are`
+    const which = bad === 1 ? 'it' : 'them'
+    const how =
+      config === undefined ? '' : ' This part in fundpress.config.json says how the others are read:\n'
+    return `The next import takes nothing, until ${lines} corrected, or --skip-bad leaves ${which} out.${how || '\n'}${part}`
+  }
+  return config === undefined
+    ? 'The next import needs no part in the config.\n'
+    : `The next import needs no flag with this part in fundpress.config.json:\n${part}`
 }
 
 /** Names of fields that are not taken may be hundreds. */

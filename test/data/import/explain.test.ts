@@ -230,6 +230,24 @@ it.each([
   expect(printed.files[0]).toMatchObject({ table })
 })
 
+it('promises no import without a flag where lines are bad', async () => {
+  const place = tempFolder()
+  const advice = async (...lines: readonly string[]) => {
+    writeFileSync(place.file('bad.csv'), ['ISIN;Datum;net_asset_value', ...lines, ''].join('\n'))
+    const { stdout } = await run(['import', 'bad.csv', '--explain'], { cwd: place.path })
+    return stdout.slice(stdout.indexOf('The next import')).split('\n')[0]
+  }
+  const good = `${first};2023-06-05;1`
+  expect(await advice(good, `${first};2023-06-06;x`)).toBe(
+    'The next import takes nothing, until the bad line is corrected, or --skip-bad leaves it out. ' +
+      'This part in fundpress.config.json says how the others are read:',
+  )
+  expect(await advice(good, `${first};2023-06-06;x`, `${first};2023-06-07;y`)).toContain(
+    'until the 2 bad lines are corrected',
+  )
+  expect(await advice(good)).toBe('The next import needs no flag with this part in fundpress.config.json:')
+})
+
 describe('a column of currencies', () => {
   const file = (header: string, ...cells: readonly string[]) =>
     [header, ...cells.map((cell, at) => `${first};2${at}.11.2023;61,83;${cell}`)].join('\n')

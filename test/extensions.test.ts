@@ -1,6 +1,6 @@
 /**
- * The wall from outside: without an extension (its folder, and its line in `src/extensions.ts`) everything else type-checks, builds
- * the real sample, and serves the same answers.
+ * The wall from outside: without an extension (its folder, and its line in `src/extensions.ts`) everything else type-checks, makes
+ * its generated files, builds the real sample, and serves the same answers.
  */
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -37,14 +37,13 @@ function makeCheckout(name: string): string {
   for (const part of ['src', 'templates', 'package.json', 'tsconfig.json'])
     cpSync(join(repository, part), join(place, part), { recursive: true })
   symlinkSync(join(repository, 'node_modules'), join(place, 'node_modules'))
-  // The tools that make the package know what is in it.
   writeFileSync(
     join(place, 'tsconfig.src.json'),
     JSON.stringify({
       extends: './tsconfig.json',
       compilerOptions: { incremental: true, tsBuildInfoFile: known },
       include: ['src'],
-      exclude: ['src/**/browser/**', 'src/make'],
+      exclude: ['src/**/browser/**'],
     }),
   )
   return place
@@ -156,6 +155,11 @@ describe.each(
 
   it('type-checks', async () => {
     expect(await typeErrorsIn(place)).toBe('')
+  })
+
+  it('makes its generated files', async () => {
+    const made = await execute(process.execPath, [join(place, 'src/make/generate.ts')])
+    expect(made).toMatchObject({ stderr: '' })
   })
 
   it('builds and serves the same answers of all endpoints, and no link of a page is dead', async () => {

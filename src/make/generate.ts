@@ -1,41 +1,38 @@
 /** `npm run generate`: writes the files in templates/ and the table of guards, which are made from sources. Not part of the package. */
 
 import { build } from 'esbuild'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { knownSettings } from '../core/cli/known-settings.ts'
 import { configSchema } from '../core/cli/load-settings.ts'
 import { extensions } from '../extensions.ts'
 import { withGuardTable } from './guard-table.ts'
 
-const scripts: Readonly<Record<string, string>> = {
-  'docs/search.js': 'describe/browser/search.ts',
-  'downloads/days.js': 'downloads/browser/days.ts',
-  'pages/compare.js': 'site/funds/browser/compare.ts',
-  'pages/find.js': 'site/funds/browser/find.ts',
-  'pages/fund.js': 'site/funds/browser/fund.ts',
-  'pages/list.js': 'site/funds/browser/list.ts',
-  'status/changes.js': 'changes/browser/changes.ts',
-  'status/status.js': 'site/funds/browser/status.ts',
-}
-
-/** @returns the bundled text of each script, by its name */
+/** @returns the bundled text of each script that an extension names in its `scripts.ts`, by its name in templates/ */
 export async function pageScripts(): Promise<ReadonlyMap<string, string>> {
+  const folder = new URL('../extensions/', import.meta.url)
   const texts = new Map<string, string>()
-  for (const [name, module] of Object.entries(scripts)) {
-    const { outputFiles } = await build({
-      entryPoints: [fileURLToPath(new URL(`../extensions/${module}`, import.meta.url))],
-      bundle: true,
-      write: false,
-      format: 'iife',
-      target: 'es2022',
-      minify: true,
-      charset: 'utf8',
-      legalComments: 'none',
-    })
-    texts.set(name, outputFiles[0]?.text ?? '')
+  for (const file of globSync('*/scripts.ts', { cwd: fileURLToPath(folder) })) {
+    const list = new URL(file, folder)
+    const { scripts } = (await import(list.href)) as { readonly scripts: Readonly<Record<string, string>> }
+    for (const [name, module] of Object.entries(scripts))
+      texts.set(name, await bundled(new URL(module, list)))
   }
   return texts
+}
+
+async function bundled(script: URL): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(script)],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    target: 'es2022',
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+  })
+  return outputFiles[0]?.text ?? ''
 }
 
 if (import.meta.main) {

@@ -5,10 +5,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectedObjects, expectedWindows } from '../api/oracle/keys.ts'
-import { mustRun } from '../support/product.ts'
-import { buildDemo, buildOdd, type Snapshot } from '../support/snapshots.ts'
+import { docsUrl, mustRun } from '../support/product.ts'
+import { buildDemo, buildOdd, isinsOf, type Snapshot } from '../support/snapshots.ts'
 import { filesIn, hashesOf, manifestOf, isOfChanges } from '../support/tree.ts'
 import { type OracleFunds, openOracleFunds } from '../../src/extensions/conform/oracle/funds.ts'
+import { openOracle } from '../../src/extensions/conform/oracle/oracle.ts'
 
 /** They name the snapshot: the manifest's first line has their digests. */
 const statusFiles = ['changes.js', 'de.html', 'index.html', 'index.json', 'status.css', 'status.js']
@@ -47,9 +48,10 @@ describe.each([
   })
 
   it('holds in each object the body that the oracle answers', () => {
+    const { db, asOf } = snapshot
+    const oracle = openOracle({ db, asOf, docsUrl })
     const wrong = expectedObjects(funds, snapshot.asOf).filter(
-      ({ key, target }) =>
-        target !== undefined && read(key).toString() !== snapshot.oracle.answer({ target }).body,
+      ({ key, target }) => target !== undefined && read(key).toString() !== oracle.answer({ target }).body,
     )
     expect(wrong.map(({ key }) => key)).toEqual([])
   })
@@ -119,7 +121,7 @@ describe.each([
   })
 
   it('holds with --only the same answers of that fund, and of no other', async () => {
-    const [isin = '', ...others] = snapshot.oracle.isins()
+    const [isin = '', ...others] = isinsOf(snapshot)
     const part = await buildAgain('part', '--only', isin)
     const own = filesIn(part).filter((key) => key.includes(isin))
     expect(own).toEqual(keys.filter((key) => key.includes(isin)))

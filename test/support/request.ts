@@ -2,8 +2,7 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { exchange, wholeBody } from '../../src/extensions/conform/client.ts'
+import { connect, type AddressInfo } from 'node:net'
 
 /** Lets a server listen on a port of 127.0.0.1; on any free one, unless given. */
 export async function listen(server: Server | SecureServer, port = 0) {
@@ -54,6 +53,13 @@ export async function rawRequest(base: string, request: RawRequest): Promise<Raw
   return { status: response.statusCode ?? 0, headers: headerPairs(response), body }
 }
 
+/** @throws {Error} if the body breaks off */
+export async function wholeBody(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
 /** Headers in the order sent; names in lower case. */
 export function headerPairs({ rawHeaders }: IncomingMessage) {
   const names = rawHeaders.filter((_, index) => index % 2 === 0)
@@ -70,9 +76,21 @@ export function headerOf(response: RawResponse, name: string): string | undefine
  * Writes bytes to a connection as they stand and gathers what comes back until the server closes, or until the answer
  * is silent for `patienceMs`. A connection that breaks off gives what had arrived.
  */
-export async function exchangeBytes(base: string, bytes: Buffer, patienceMs = 2000): Promise<Buffer> {
-  const { text } = await exchange(base, bytes.toString('latin1'), patienceMs)
-  return Buffer.from(text, 'latin1')
+export function exchangeBytes(base: string, bytes: Buffer, patienceMs = 2000): Promise<Buffer> {
+  const { hostname, port } = new URL(base)
+  const chunks: Buffer[] = []
+  const socket = connect({ host: hostname, port: Number(port) })
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      socket.destroy()
+      resolve(Buffer.concat(chunks))
+    }
+    socket.setTimeout(patienceMs, finish)
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.on('error', finish)
+    socket.on('close', finish)
+    socket.write(bytes)
+  })
 }
 
 /**

@@ -1,15 +1,18 @@
-/** Databases that the suites build, once a process, and serve, each with the oracle that knows what must be answered. */
+/** Databases that the suites build, once a process, and serve. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { editDatabase } from './database.ts'
+import { editDatabase, readDatabase } from './database.ts'
 import { insertOddFunds, oddFunds } from './odd-funds.ts'
 import { once } from './once.ts'
-import { docsUrl, makeTempFolder, mustRun, repository, startServer } from './product.ts'
-import { openOracle } from '../../src/extensions/conform/oracle/oracle.ts'
+import { makeTempFolder, mustRun, repository, startServer } from './product.ts'
 
-export type Snapshot = Awaited<ReturnType<typeof build>>
+export type Snapshot = Awaited<ReturnType<typeof madeOnce>>
 export type Served = Awaited<ReturnType<typeof serve>>
 type Fill = (db: string) => Promise<void>
+
+/** The funds of a snapshot, in the order of its lists. */
+export const isinsOf = ({ db }: Pick<Snapshot, 'db'>): readonly string[] =>
+  readDatabase(db, 'SELECT isin FROM fund ORDER BY isin').map(({ isin }) => isin ?? '')
 
 /** Builds a snapshot and serves it. */
 export async function serve(buildIt: () => Promise<Snapshot>) {
@@ -20,10 +23,10 @@ export async function serve(buildIt: () => Promise<Snapshot>) {
 const demoUntil = '2025-09-30'
 
 /** Four funds with four years of prices. */
-export const buildDemo = () => build('demo', demoUntil, fillDemo(4, 4, demoUntil))
+export const buildDemo = () => madeOnce('demo', demoUntil, fillDemo(4, 4, demoUntil))
 
 /** The eight funds of `odd-funds.ts`. */
-export const buildOdd = () => build('odd', oddFunds.asOf, fillOdd)
+export const buildOdd = () => madeOnce('odd', oddFunds.asOf, fillOdd)
 
 async function initialize(db: string): Promise<void> {
   await mustRun(['init', '--db', db])
@@ -47,13 +50,6 @@ export const fillDemo =
     await mustRun(['init', '--demo', '--db', db, ...size])
   }
 
-const build = (name: string, asOf: string, fill: Fill) =>
-  once(`snapshot and oracle ${name}`, async () => {
-    const made = await madeOnce(name, asOf, fill)
-    return { ...made, oracle: openOracle({ db: made.db, asOf, docsUrl }) }
-  })
-
-/** The same without the oracle. */
 export const madeOnce = (name: string, asOf: string, fill: Fill, env = {}) =>
   once(`snapshot ${name}`, async () => {
     const folder = makeTempFolder()

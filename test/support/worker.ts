@@ -8,8 +8,7 @@ import {
   compatibilityDate,
   deployment as cloudflare,
 } from '../../src/extensions/platforms/cloudflare/deploy.ts'
-import type { DeploymentSettings } from '../../src/core/edge/deployment.ts'
-import { docsUrl } from './product.ts'
+import { edgeSettings } from './edge-settings.ts'
 import { manifestOf } from './tree.ts'
 
 type Slot = 'blue' | 'green'
@@ -31,27 +30,6 @@ interface WorkerServerOptions {
   readonly previewToken?: string
   /** Whether R2's calls are counted and may fail; not for those who measure. */
   readonly isWatched?: boolean
-}
-
-export function workerSettings(
-  liveTtlSeconds: number,
-  prefix = '',
-  previewToken: string | null = null,
-): DeploymentSettings {
-  return {
-    baseUrl: 'https://api.example.org',
-    docsUrl,
-    out: 'out',
-    bucket: { name: 'fund-data', endpoint: null, region: null, prefix, pathStyle: false },
-    edge: {
-      cacheControl: 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
-      errorCacheControl: 'public, max-age=60',
-      liveTtlSeconds,
-      hstsSeconds: 0,
-      previewToken,
-    },
-    serve: { trustedProxies: null, host: '127.0.0.1', port: 0 },
-  }
 }
 
 /** Stands between the deployed module and R2: fails and waits where it is told to. */
@@ -103,7 +81,7 @@ export async function startWorker({
   previewToken,
   isWatched = true,
 }: WorkerServerOptions = {}) {
-  const files = await cloudflare(workerSettings(liveTtlSeconds, prefix, previewToken))
+  const files = await cloudflare(edgeSettings(liveTtlSeconds, prefix, previewToken))
   const code = files.find(({ path }) => path === 'worker.js')?.text ?? ''
   const deployed = moduleOf('worker.js', code)
   const common = {

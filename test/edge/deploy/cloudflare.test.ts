@@ -8,10 +8,10 @@ import {
 } from '../../../src/extensions/platforms/cloudflare/deploy.ts'
 import type { DeploymentSettings } from '../../../src/core/edge/deployment.ts'
 import { makeTempFolder, mustRun, runFundpress } from '../../support/product.ts'
-import { workerSettings } from '../../support/worker.ts'
+import { edgeSettings } from '../../support/edge-settings.ts'
 
 async function make(settings: Partial<DeploymentSettings> = {}): Promise<Record<string, string>> {
-  const files = await cloudflare({ ...workerSettings(5), ...settings })
+  const files = await cloudflare({ ...edgeSettings(5), ...settings })
   return Object.fromEntries(files.map(({ path, text }) => [path, text]))
 }
 
@@ -51,12 +51,12 @@ it('makes a module of a few kilobytes that needs nothing of Node', async () => {
 })
 
 it('puts the settings into the module', async () => {
-  const code = (await make(workerSettings(17, 'some/folder')))['worker.js'] ?? ''
+  const code = (await make(edgeSettings(17, 'some/folder')))['worker.js'] ?? ''
   const caching = ['"public, max-age=60"', 'stale-if-error=86400']
   for (const text of ['"liveTtlSeconds":17', '"prefix":"some/folder/"', ...caching])
     expect(code).toContain(text)
   const place = { name: 'api.funds', endpoint: 'https://eu.example', prefix: 'p' }
-  const named = await make({ bucket: { ...workerSettings(5).bucket, ...place } })
+  const named = await make({ bucket: { ...edgeSettings(5).bucket, ...place } })
   const r2_buckets = [{ bucket_name: 'api.funds' }]
   expect(readJsonc(named['wrangler.jsonc'])).toMatchObject({ name: 'api-funds', r2_buckets })
   expect(named['README.md']).toContain('--bucket api.funds --prefix p --endpoint https://eu.example')

@@ -4,7 +4,7 @@ import { beforeAll, expect, it, vi } from 'vitest'
 import { answerCache } from '../../../src/core/edge/node/answers.ts'
 import { rawRequest, type RawResponse } from '../../support/request.ts'
 import { times } from '../../support/rounds.ts'
-import { buildDemo, serve, type Served } from '../../support/snapshots.ts'
+import { buildDemo, isinsOf, serve, type Served } from '../../support/snapshots.ts'
 
 let served: Served
 
@@ -48,7 +48,7 @@ it('answers a request that comes again with the bytes of an answer that is made 
   const statuses = new Set<number>()
   const clients = fc.array(headers, { minLength: 12, maxLength: 12 })
   const asks = fc.asyncProperty(path, query, clients, fund, async (asked, parameters, each, index) => {
-    const target = asked.replace('ISIN', served.oracle.isins()[index] ?? '') + parameters
+    const target = asked.replace('ISIN', isinsOf(served)[index] ?? '') + parameters
     const ask = async (sent: Readonly<Record<string, string>>) =>
       shown(await rawRequest(served.base, { target, headers: sent }))
     for (const given of each) {

@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { mustRun, startServing, tempFolder } from '../../support/product.ts'
 import { rawRequest } from '../../support/request.ts'
-import { buildDemo } from '../../support/snapshots.ts'
+import { buildDemo, isinsOf } from '../../support/snapshots.ts'
 
 const folder = tempFolder()
 const outside = folder.file('outside')
 let isin = ''
 
 beforeAll(async () => {
-  const { out, oracle } = await buildDemo()
-  isin = oracle.isins().find((one) => existsSync(join(out, 'api/v2/emt', one, 'index.de.json'))) ?? ''
+  const demo = await buildDemo()
+  const { out } = demo
+  isin = isinsOf(demo).find((one) => existsSync(join(out, 'api/v2/emt', one, 'index.de.json'))) ?? ''
   mkdirSync(outside)
   cpSync(out, folder.file('out'), { recursive: true })
   await mustRun(['publish', '--out', out, '--bucket', `file://${folder.file('bucket')}`, '--quiet'])

@@ -12,7 +12,7 @@ import { startServing, tempFolder } from '../../support/product.ts'
 import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
 import { times } from '../../support/rounds.ts'
 import { serveHere } from '../../support/serve-here.ts'
-import { buildDemo, type Snapshot } from '../../support/snapshots.ts'
+import { buildDemo, isinsOf, type Snapshot } from '../../support/snapshots.ts'
 
 let demo: Snapshot
 let isin: string
@@ -20,7 +20,7 @@ const folder = tempFolder()
 
 beforeAll(async () => {
   demo = await buildDemo()
-  isin = demo.oracle.isins()[0] ?? ''
+  isin = isinsOf(demo)[0] ?? ''
 })
 
 type Here = Awaited<ReturnType<typeof serveHere>>

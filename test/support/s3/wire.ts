@@ -1,6 +1,6 @@
 /** What goes over the wire: requests as they came, answers, refusals, and the XML of S3. */
 import type { IncomingMessage } from 'node:http'
-import { wholeBody } from '../../../src/extensions/conform/client.ts'
+import { wholeBody } from '../request.ts'
 
 export type Headers = Readonly<Record<string, string | undefined>>
 

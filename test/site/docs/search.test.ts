@@ -94,6 +94,40 @@ it('finds what a reader asks for first', () => {
   expect(first('de', '  ')).toBeNull()
 })
 
+it('finds a word of its own before the beginning of one, and that before letters within one', () => {
+  const page = (id: string, text: string) => ({
+    path: `${id}.html`,
+    title: id,
+    parts: [{ id, heading: id === 'heading' ? text : id, texts: [text] }],
+  })
+  const pages = [
+    page('heading', 'Masters and parameters'),
+    page('beginning', 'The terms of a term sheet'),
+    page('own', 'The costs of a year (TER), in percent'),
+    page('none', 'Nothing of the kind'),
+  ]
+  const found = findParts(pages, 'TER')
+  expect(found.map(({ part }) => part.id)).toEqual(['own', 'beginning', 'heading'])
+  expect(found[0]?.sentence).toContain('(TER)')
+  for (const language of ['en', 'de'])
+    expect(findParts(indexOf(language), 'ter')[0]?.sentence).toMatch(/\(TER\)/)
+})
+
+it.each([
+  ['en', 'rate limit', 'fair-use'],
+  ['en', 'too many requests', 'fair-use'],
+  ['en', 'changelog', 'changes'],
+  ['en', 'merger', 'changes'],
+  ['de', 'rate limit', 'fair-use'],
+  ['de', 'changelog', 'changes'],
+  ['de', 'änderungsprotokoll', 'changes'],
+  ['de', 'fusion', 'changes'],
+  ['de', 'verschmelzung', 'changes'],
+])('knows in %s what readers call it: %s', (language, typed, id) => {
+  const [best] = findParts(indexOf(language), typed)
+  expect(best && `${best.page.path}#${best.part.id}`).toBe(`terms/index.html#${id}`)
+})
+
 it('shows the sentence with the words, cut where it is long', () => {
   const [found] = findParts(indexOf('en'), 'strong etag')
   expect(found?.sentence).toBe('It has a strong ETag, Last-Modified and Cache-Control.')

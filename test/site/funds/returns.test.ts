@@ -11,6 +11,8 @@ const asOf = '2026-11-20'
 let site: Site
 let db: Database.Database
 let distributing: readonly string[] = []
+/** Three days before the newest price. */
+const reportedTo = '2026-11-17'
 
 beforeAll(async () => {
   const fill = async (path: string) => {
@@ -25,9 +27,14 @@ beforeAll(async () => {
       .pluck()
       .all()
     funds.close()
-    const [, computed = '', unknown = ''] = distributing
+    const [, computed = '', unknown = '', earlier = ''] = distributing
     editDatabase(path, `DELETE FROM legal_period WHERE isin IN ('${computed}', '${unknown}')`)
     editDatabase(path, `DELETE FROM corporate_action WHERE isin = '${unknown}'`)
+    editDatabase(
+      path,
+      `UPDATE legal_period SET date_from = date(date_from, '-3 days'), date_to = date(date_to, '-3 days')
+        WHERE isin = '${earlier}'`,
+    )
   }
   site = await buildSite('returns', asOf, fill, { FUNDPRESS_DERIVE_LEGAL_PERIOD: 'delivered' })
   db = new Database(site.db, { readonly: true })
@@ -82,6 +89,21 @@ it('of a distributing fund is the reported one, and is called so', () => {
   expect(head['5 years']).toMatch(/^[+-][\d.]+% reported$/)
   expect(oneYearIn(isin)).toBe(gross.toFixed(2))
   expect(read(`funds/${isin}/index.html`)).toContain('The chart is computed from prices')
+})
+
+it('says the day of a reported figure that is not the price’s, and that the chart ends on another one', () => {
+  const isin = distributing[3] ?? ''
+  const [last] = db
+    .prepare<[string], string>('SELECT date_to FROM legal_period WHERE isin = ? ORDER BY date_to DESC')
+    .pluck()
+    .all(isin)
+  expect(last).toBe(reportedTo)
+  expect(headOf(isin)['1 year']).toMatch(/^[+-][\d.]+% reported to 17\s+Nov\s+2026$/)
+  expect(headOf(isin)['5 years']).toMatch(/^[+-][\d.]+% reported to 17\s+Nov\s+2026$/)
+  expect(headOf(isin, 'de.html')['1 Jahr']).toMatch(/ gemeldet bis 17\.11\.2026$/)
+  const page = read(`funds/${isin}/index.html`)
+  expect(page).toMatch(/They end on 17\s+Nov\s+2026\. The chart is computed from prices to 20\s+Nov\s+2026/)
+  expect(page).not.toContain('its last digit')
 })
 
 it('is computed with distributions reinvested where none is reported, and is called so on page, list and in the data', () => {

@@ -284,6 +284,8 @@ const tolerance = 7
 export interface Return {
   readonly percent: string
   readonly from: 'navs' | 'reported' | 'reinvested'
+  /** The day it ends on; null if that is the day of the newest price. */
+  readonly until: string | null
 }
 
 /**
@@ -296,11 +298,11 @@ function returnOver(source: FundPageSource, newest: PriceRow, years: number): Re
   const [profile] = source.rows('profile')
   const actions = actionsOf(source)
   const reported = profile?.accumulating === 1 ? null : reportedOver(source, newest.date, years)
-  if (reported !== null) return { percent: reported, from: 'reported' }
+  if (reported !== null) return { ...reported, from: 'reported' }
   const from = profile?.accumulating === 1 ? 'navs' : 'reinvested'
   if (from === 'reinvested' && actions.distributions.length === 0) return null
   const percent = computedOver(source, newest, years, actions)
-  return percent === null ? null : { percent, from }
+  return percent === null ? null : { percent, from, until: null }
 }
 
 function computedOver(
@@ -321,8 +323,13 @@ function computedOver(
 }
 
 /** Legal periods of twelve months, one after the other, the last of which ends with the newest price or at most a week before. */
-function reportedOver(source: FundPageSource, newest: string, years: number): string | null {
+function reportedOver(
+  source: FundPageSource,
+  newest: string,
+  years: number,
+): Pick<Return, 'percent' | 'until'> | null {
   let end = newest
+  let last: string | null = null
   let factor = 1
   for (let year = 0; year < years; year++) {
     const period = source.rows('legalPeriods').find(({ dateFrom, dateTo }) => {
@@ -330,8 +337,9 @@ function reportedOver(source: FundPageSource, newest: string, years: number): st
       return age >= 0 && age <= tolerance && Math.abs(daysBetween(dateFrom, addYears(dateTo, -1))) <= 1
     })
     if (typeof period?.gross !== 'number') return null
+    last ??= period.dateTo
     end = period.dateFrom
     factor *= 1 + period.gross / 100
   }
-  return ((factor - 1) * 100).toFixed(2)
+  return { percent: ((factor - 1) * 100).toFixed(2), until: last === newest ? null : last }
 }

@@ -174,9 +174,12 @@ function dayOfPrice({ performance, life }: FundFacts, { newest, overdue }: Price
   return html`${change} ${dayIn(language, newest.date)}${mark}`
 }
 
-/** With its source, since the chart computes: the last digits may differ from what is reported. */
-const returned = (language: Language, { percent, from }: Return): Html =>
-  html`${signed(language, percent)} <small>${fundWords[language].returns[from]}</small>`
+/** With its source, since the chart computes, and with its day, unless the price beside it has the same. */
+function returned(language: Language, { percent, from, until }: Return): Html {
+  const w = fundWords[language]
+  const end = until !== null && html` <small>${w.until(dayIn(language, until))}</small>`
+  return html`${signed(language, percent)} <small>${w.returns[from]}</small>${end}`
+}
 
 function signed(language: Language, decimal: string): Html {
   const { text, tone } = changeOf(language, decimal)

@@ -79,20 +79,32 @@ export const fundWords = bilingual((say) => ({
     reported: say('reported', 'gemeldet'),
     reinvested: say('distributions reinvested', 'mit Ausschüttungen'),
   },
+  /** Below that. */
+  until: (day: string) => say(`to ${day}`, `bis ${day}`),
   returnNotes: {
     navs: say(
       '1 and 5 years, computed: the change in the net asset value.',
       '1 und 5 Jahre, berechnet: die Veränderung des Nettoinventarwerts.',
     ),
     reported: say(
-      '1 and 5 years, reported: the gross performance of the twelve-month periods, including distributions. The chart is computed from prices: its last digit may differ.',
-      '1 und 5 Jahre, gemeldet: die Bruttowertentwicklung der Zwölfmonatszeiträume einschließlich Ausschüttungen. Das Diagramm ist aus Preisen berechnet: Seine letzte Stelle kann abweichen.',
+      '1 and 5 years, reported: the gross performance of the twelve-month periods, including distributions.',
+      '1 und 5 Jahre, gemeldet: die Bruttowertentwicklung der Zwölfmonatszeiträume einschließlich Ausschüttungen.',
     ),
     reinvested: say(
       'With distributions reinvested: computed from prices, each distribution at the net asset value of its ex-date, without costs (BVI method). Nothing is reported for these periods.',
       'Mit Ausschüttungen: aus Preisen berechnet, jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder angelegt, ohne Kosten (BVI-Methode). Für diese Zeiträume ist nichts gemeldet.',
     ),
   },
+  /** Behind the note on what is reported. */
+  chartDiffers: say(
+    'The chart is computed from prices: its last digit may differ.',
+    'Das Diagramm ist aus Preisen berechnet: Seine letzte Stelle kann abweichen.',
+  ),
+  chartEnds: (until: string, newest: string) =>
+    say(
+      `They end on ${until}. The chart is computed from prices to ${newest}: its figures differ.`,
+      `Sie enden am ${until}. Das Diagramm ist aus Preisen bis ${newest} berechnet: Seine Werte weichen ab.`,
+    ),
   costs: say(
     'Unless stated otherwise, issue surcharges and custody fees are not taken into account. They reduce the performance.',
     'Ausgabeaufschläge und Depotkosten sind, soweit nicht anders angegeben, nicht berücksichtigt. Sie mindern die Wertentwicklung.',

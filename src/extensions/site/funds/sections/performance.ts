@@ -24,7 +24,7 @@ import { barChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn } from '../../../../core/layout/formats.ts'
 import { type ChangeWords, priceLineChange, priceLineShapes } from '../chart/price-line.ts'
 import type { DayPrice } from '../../../../core/layout/total-return.ts'
-import type { FundFacts, Line, PerformanceFacts } from '../facts.ts'
+import type { FundFacts, Line, PerformanceFacts, PriceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
   const w = fundWords[language]
@@ -32,8 +32,8 @@ export function performanceSection(facts: FundFacts, language: Language): Html |
   if (typeof performance === 'string')
     return section('performance', w.performance, html`<p>${w.noPerformance[performance]}</p>`)
   const { years, periods, index } = performance
-  const returns = [price?.oneYear, price?.fiveYears].flatMap((each) => (each ? [each.from] : []))
-  if (years.length === 0 && periods.length === 0 && index === null && returns.length === 0) return null
+  const notes = price === null ? [] : returnNotes(price, language)
+  if (years.length === 0 && periods.length === 0 && index === null && notes.length === 0) return null
   return section(
     'performance',
     w.performance,
@@ -46,10 +46,23 @@ export function performanceSection(facts: FundFacts, language: Language): Html |
       }
       ${price === null && index && indexFigure(index, language)}
       <p class="quiet small">
-        ${periods.length > 0 && `${w.grossNote} `}${periods.some(({ net }) => net !== null) && `${w.netNote} `}${[...new Set(returns)].map((from) => `${w.returnNotes[from]} `)}${w.costs}
+        ${periods.length > 0 && `${w.grossNote} `}${periods.some(({ net }) => net !== null) && `${w.netNote} `}${notes.map((note) => `${note} `)}${w.costs}
         ${isForeign(fund.currency) && `${w.otherCurrency} `}${w.past}
       </p>`,
   )
+}
+
+/** A sentence or two for each kind of return in the head. */
+function returnNotes({ oneYear, fiveYears, newest }: PriceFacts, language: Language): readonly string[] {
+  const w = fundWords[language]
+  const returns = [oneYear, fiveYears].filter((each) => each !== null)
+  const notes = returns.map(({ from, until }) => {
+    if (from !== 'reported') return w.returnNotes[from]
+    const chart =
+      until === null ? w.chartDiffers : w.chartEnds(dayIn(language, until), dayIn(language, newest.date))
+    return `${w.returnNotes.reported} ${chart}`
+  })
+  return [...new Set(notes)]
 }
 
 /** Years in the chart; the table has all of them. */

@@ -44,7 +44,7 @@ async function publishOnly(asOf: string, sql: string, only: readonly string[]) {
 }
 
 const noPrices = { corrected: 0, added: 0, removed: 0 }
-const nobody = { added: [], removed: [], renamed: [] }
+const nobody = { added: [], removed: [], renamed: [], ending: [] }
 
 // Each test goes on where the one before it has ended.
 describe.skipIf(lacks('xmllint'))('one day after the other', () => {
@@ -117,6 +117,7 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       added: [],
       removed: [named(fourth)],
       renamed: [{ isin: first, before: `Fonds ${first} night 1`, after: hostile }],
+      ending: [],
     })
     expect(renamed.prices.counts).toEqual(noPrices)
     assertFeedIsValid(3)
@@ -129,7 +130,13 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
     await night('2025-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
     const { funds, prices } = changesOf('2025-11-14')
     // The second fund is still a row of the database, but not published any more.
-    expect(funds).toEqual({ total: 3, added: [named(fourth)], removed: [named(second)], renamed: [] })
+    expect(funds).toEqual({
+      total: 3,
+      added: [named(fourth)],
+      removed: [named(second)],
+      renamed: [],
+      ending: [],
+    })
     // What is refused now was not corrected.
     expect(prices.counts).toEqual(noPrices)
   })
@@ -313,41 +320,68 @@ describe('data other than prices', () => {
     expect(data.changed).toEqual([
       row(first, 'profiles', 'benchmark', { before: was?.['benchmark'] }),
       row(first, 'profiles', 'total_expense_ratio', { before: String(was?.['ter']), after: '1.99' }),
-      row(second, 'documents', 'kid', { before: kid?.['day'], after: '2026-02-03' }),
-      row(third, 'funds', 'end_date', { before: null, after: '2026-12-31' }),
-      row(third, 'funds', 'end_reason', { before: null, after: 'merged' }),
+      row(second, 'documents', 'kid', { language: 'de', before: kid?.['day'], after: '2026-02-03' }),
       row(third, 'funds', 'suspended_from', { before: null, after: '2026-12-01' }),
-      row(third, 'distributions', 'merger', { before: null, after: '2026-12-31' }),
       row(fourth, 'structures', 'countries'),
     ])
-    expect(data).toMatchObject({ values: 8, funds: 4 })
-    expect(rest).toMatchObject({ funds: nobody, prices: { counts: noPrices }, not_compared: [] })
+    expect(data).toMatchObject({ values: 5, funds: 4 })
+    const end = { last_day: '2026-12-31', reason: 'merged', successor: { isin: first, name: nameOf(first) } }
+    expect(rest).toMatchObject({
+      funds: { ...nobody, ending: [{ isin: third, name: nameOf(third), ...end }] },
+      prices: { counts: noPrices },
+      not_compared: [],
+    })
     // Structures change in the course of things.
     const { counts, funds } = index().nights[0] as unknown as Readonly<Record<string, unknown>>
-    expect(counts).toMatchObject({ funds_with_other_data: 4 })
-    expect(funds).toEqual([
-      { isin: first, name: nameOf(first), other_data: ['profiles'] },
-      { isin: second, name: nameOf(second), other_data: ['documents'] },
-      { isin: third, name: nameOf(third), last_day: '2026-12-31', other_data: ['funds', 'distributions'] },
+    expect(counts).toMatchObject({ funds_with_other_data: 4, funds_ending: 1 })
+    expect(funds).toMatchObject([
+      {
+        isin: first,
+        name: nameOf(first),
+        other_data: { values: 2, changed: [{ item: 'benchmark' }, { after: '1.99' }] },
+      },
+      {
+        isin: second,
+        name: nameOf(second),
+        other_data: { values: 1, changed: [{ item: 'kid', language: 'de' }] },
+      },
+      { isin: third, name: nameOf(third), end, other_data: { values: 1 } },
     ])
+  })
+
+  it('and the end of a fund whose prices may not be given out, which is taken back', async () => {
+    const withheld = await publishOnly(
+      '2026-02-04',
+      `UPDATE fund SET prices_permitted = 0, end_date = '2026-11-30', end_reason = 'liquidated' WHERE isin = '${fourth}'`,
+      isins,
+    )
+    expect(withheld.funds.ending).toMatchObject([
+      { isin: fourth, last_day: '2026-11-30', reason: 'liquidated' },
+    ])
+    const back = await publishOnly(
+      '2026-02-05',
+      `UPDATE fund SET end_date = NULL, end_reason = NULL WHERE isin = '${fourth}'`,
+      isins,
+    )
+    expect(back.funds.ending).toMatchObject([{ isin: fourth, last_day: null, reason: null }])
   })
 
   it('leave the days before with a fund that may no longer be given out', async () => {
     expect(bodyOf('2026-02-03.json')).toContain(first)
-    await night('2026-02-04', `UPDATE fund SET data_permitted = 0 WHERE isin = '${first}'`)
+    await night('2026-02-06', `UPDATE fund SET data_permitted = 0 WHERE isin = '${first}'`)
     const { other_data: data } = changesOf('2026-02-03')
-    expect(data).toMatchObject({ values: 8, funds: 4 })
+    expect(data).toMatchObject({ values: 5, funds: 4 })
     expect(data.changed.map(({ isin }) => isin)).not.toContain(first)
   })
 
   it('are not known beside a live snapshot whose statistics are damaged', async () => {
     press.bucket.put(`${slotNow()}/statistics.ndjson`, 'x')
     const { stderr } = await night(
-      '2026-02-05',
+      '2026-02-09',
       `UPDATE profile SET management_fee = 0.5 WHERE isin = '${second}'`,
     )
     expect(stderr).toContain('statistics.ndjson')
-    expect(changesOf('2026-02-05')).toMatchObject({
+    expect(changesOf('2026-02-09')).toMatchObject({
       other_data: { values: 0, funds: 0, changed: [] },
       not_compared: ['statistics.ndjson'],
     })

@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DayChanges, SnapshotChanges } from '../../src/core/api/contract/changes.ts'
-import { documentKinds } from '../../src/core/api/contract/rows.ts'
+import { documentKinds, endReasons } from '../../src/core/api/contract/rows.ts'
 import { schemaTables } from '../../src/core/data/model/schema.ts'
 import { type Page, siteParts } from '../../src/core/api/contract/page.ts'
 import { withPublish } from '../../src/extensions/changes/history.ts'
@@ -10,7 +10,7 @@ import { changeFeeds } from '../../src/extensions/changes/feed.ts'
 import { dayMarkup } from '../../src/extensions/changes/day.ts'
 import { changesPages, noHistory } from '../../src/extensions/changes/pages.ts'
 import { dataName } from '../../src/extensions/changes/data-words.ts'
-import { describeChanges } from '../../src/extensions/changes/words.ts'
+import { describeChanges, endIn } from '../../src/extensions/changes/words.ts'
 import { readHtml } from '../support/html.ts'
 import { lacks } from '../support/programs.ts'
 
@@ -30,7 +30,7 @@ const changes = (
   as_of: asOf,
   snapshot: `${asOf}-3f9c2ab4d1e0`,
   before: { as_of: '2026-11-19', snapshot: '2026-11-19-3f9c2ab4d1e0' },
-  funds: { total: 3, added: [], removed: [], renamed: [], ...funds },
+  funds: { total: 3, added: [], removed: [], renamed: [], ending: [], ...funds },
   documents: counts,
   endpoints: [],
   prices: {
@@ -191,6 +191,7 @@ const textsOf = (pages: readonly Page[]) => new Map(pages.map(({ key, content })
 
 describe('data other than prices', () => {
   const row = { ...fund, table: 'profiles' }
+  const other = { isin: 'DE0008471418', name: null }
   const data: SnapshotChanges['other_data'] = {
     values: 7,
     funds: 2,
@@ -201,61 +202,76 @@ describe('data other than prices', () => {
       { ...row, table: 'emt', item: 'ongoing_costs', before: null, after: '0.0158' },
       { ...row, table: 'structures', item: 'countries' },
       { ...row, table: 'structures', item: 'industries' },
-      {
-        ...fund,
-        isin: 'DE0008471418',
-        name: null,
-        table: 'funds',
-        item: 'end_date',
-        before: null,
-        after: '2026-12-31',
-      },
+      { ...other, table: 'documents', item: 'factsheet', language: 'de', before: '2026-01-02', after: null },
     ],
   }
-  const what = changes({}, {}, data)
+  const ending = [{ ...other, last_day: '2026-12-31', reason: 'merged' as const, successor: fund }]
+  const what = changes({}, { ending }, data)
   const day: DayChanges = { ...what, publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
 
   it('are told in the words and figures of each language', () => {
-    expect(describeChanges(what, 'en')).toMatchObject({
-      title: 'Other data of 2 funds',
+    expect(describeChanges(what, 'en')).toEqual({
+      title: 'End of 1 fund, other data of 2 funds',
       lines: [
+        'End of 1 fund',
+        'DE0008471418: merger on 31\u00a0Dec\u00a02026 into Fonds A & B (DE0008471400)',
         'Other data of 2 funds',
         'Fonds A & B (DE0008471400): Benchmark changed, Performance fee no → yes, Total expense ratio (TER) 1.5% → 1.99%, ' +
           'Ongoing costs none → 1.58%, Investment structure changed',
-        'DE0008471418: Last day of the fund none → 31\u00a0Dec\u00a02026',
+        'DE0008471418: Factsheet (DE) 2\u00a0Jan\u00a02026 → removed',
       ],
     })
-    expect(describeChanges(what, 'de').lines[1]).toContain('Gesamtkostenquote (TER) 1,5\u00a0% → 1,99\u00a0%')
+    const german = describeChanges(what, 'de').lines
+    expect(german[1]).toContain('Verschmelzung am 31.12.2026 auf Fonds A & B')
+    expect(german[3]).toContain('Gesamtkostenquote (TER) 1,5\u00a0% → 1,99\u00a0%')
+  })
+
+  it('say of each reason how a fund ends, and that it does not any more', () => {
+    const ends = [...endReasons, null].map((reason) => ({ last_day: '2026-12-31', reason }))
+    expect(ends.map((end) => endIn(end, 'en'))).toEqual([
+      'liquidation on 31\u00a0Dec\u00a02026',
+      'maturity on 31\u00a0Dec\u00a02026',
+      'merger on 31\u00a0Dec\u00a02026',
+      'last day: 31\u00a0Dec\u00a02026',
+    ])
+    expect(endIn({ last_day: null, reason: null }, 'de')).toBe('kein Ende mehr')
   })
 
   it('have a row each on the page of their day, under a heading that the chip leads to', () => {
     const { markup } = dayMarkup(day, 'en', noPages)
-    expect(markup).toContain(`href="#day-${asOf}-1-data"`)
-    expect(markup).toContain(`<h2 id="day-${asOf}-1-data">Other data of 2 funds</h2>`)
+    for (const [kind, heading] of [
+      ['ending', 'End of 1 fund'],
+      ['data', 'Other data of 2 funds'],
+    ] as const) {
+      expect(markup).toContain(`href="#day-${asOf}-1-${kind}"`)
+      expect(markup).toContain(`<h2 id="day-${asOf}-1-${kind}">${heading}</h2>`)
+    }
     const rows = readHtml(markup).elements.filter(({ name }) => name === 'tr')
     expect(rows).toHaveLength(7)
   })
 
-  it('have the names of their tables in the list of funds, which leaves out what changes in the course of things', () => {
+  it('have their values in the list of funds, the first three, without what changes in the course of things', () => {
     const history = withPublish(noHistory, day, { sha256: '', bytes: 1 })
     const site = { baseUrl, publisher: null, isAlone: false, parts: siteParts }
-    const page = (key: string) => textsOf(changesPages(history, site, [])).get(key) ?? ''
-    expect(page('changes/index.html')).toContain('other data: profile, EMT data')
-    expect(page('changes/de.html')).toContain('andere Daten: Profil, EMT-Daten')
-    expect(page('changes/index.html')).toContain(
-      'last day of the fund: 31\u00a0Dec\u00a02026, other data: master data',
-    )
-    expect(page('changes/index.html')).not.toContain('investment structure')
+    const textOf = (key: string) =>
+      (textsOf(changesPages(history, site, [])).get(key) ?? '').replaceAll(/<[^>]*>/g, '')
+    const page = textOf('changes/index.html')
+    expect(page).toContain('Benchmark: changed')
+    expect(page).toContain('Total expense ratio (TER): 1.5% → 1.99%')
+    expect(page).toContain('1 more change')
+    expect(page).toContain('merger on 31\u00a0Dec\u00a02026 into Fonds A &#38; B')
+    expect(page).not.toContain('Investment structure')
+    expect(textOf('changes/de.html')).toContain('Factsheet (DE): 02.01.2026 → entfernt')
   })
 
   it('have a name in both languages, whatever column or kind of rows it is', () => {
-    const parts = [...documentKinds, 'distribution', 'split', 'merger']
+    const parts = [...documentKinds, 'distribution', 'split']
     const columns = ['fund', 'profile', 'emt'].flatMap((name) =>
       Object.values(schemaTables)
         .filter((table) => table.name === name)
         .flatMap((table) => table.columns.map((column) => column.name)),
     )
-    const untold = /^(isin|name|status_date|.*_permitted|(total_)?fund_assets)$/
+    const untold = /^(isin|name|status_date|.*_permitted|end_.*|(total_)?fund_assets)$/
     for (const item of [...parts, ...columns.filter((name) => !untold.test(name))])
       for (const language of ['en', 'de'] as const)
         expect({ item, name: dataName({ table: 'x', item }, language) }).not.toEqual({ item, name: 'X' })

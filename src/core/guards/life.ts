@@ -44,8 +44,8 @@ export function announcedOn(facts: LifeFacts, day: string): readonly NonNullable
   return announced
 }
 
-/** A merger ends a fund without the columns, and before an end that was planned for later. */
-function endOf({ endDate, endReason, mergerDate, successorIsin }: LifeFacts) {
+/** A merger ends a fund without the columns, and before an end that was planned for later. @returns null without an end */
+export function endOf({ endDate, endReason, mergerDate, successorIsin }: LifeFacts) {
   if (endDate === null || (mergerDate !== null && mergerDate < endDate))
     return mergerDate === null ? null : { day: mergerDate, reason: 'merged' as const, successorIsin }
   const isMerger = endReason === 'merged'

@@ -3,6 +3,9 @@
  * readers are told what has changed. `data/read/statistics.ts` writes them. Pure.
  */
 
+import { endReasons } from '../api/contract/rows.ts'
+import type { endOf } from './life.ts'
+
 /**
  * What a column of a fund's table holds, as a text: equal texts are equal values.
  * `values|sum|host|text`: the number of values (neither NULL nor empty); the sum of their amounts if all are numbers; the host
@@ -50,9 +53,14 @@ export interface Statistics {
   readonly funds: ReadonlyMap<string, FundStatistics>
 }
 
+/** The last day of a fund, ISO 8601, and why it ends; null if that is not known. */
+export type FundEnd = NonNullable<ReturnType<typeof endOf>>
+
 /** Tables are parsed when they are asked for: all of them, of ten thousand funds, would take half a gigabyte. */
 export interface FundStatistics {
   readonly name: string
+  /** Its end, past or announced; null if none is known. Also of a fund whose prices may not be given out. */
+  readonly end: FundEnd | null
   /** By the name of the table, its line: equal lines are equal tables. See {@link parseTable}. */
   readonly lines: ReadonlyMap<string, string>
 }
@@ -74,19 +82,28 @@ export function parseStatistics(text: string): Statistics | null {
   const names = Object.entries(asRecord(columns)).map(
     ([table, some]) => [asName(table), asList(some).map(asName)] as const,
   )
-  const funds = new Map<string, { readonly name: string; readonly lines: Map<string, string> }>()
+  const funds = new Map<string, FundStatistics>()
   let tables = new Map<string, string>()
   for (const line of lines) {
     if (line.startsWith('{')) {
-      const { isin, name } = JSON.parse(line) as Readonly<Record<string, unknown>>
+      const { isin, name, end = null } = JSON.parse(line) as Readonly<Record<string, unknown>>
       tables = new Map()
-      funds.set(asName(isin), { name: asText(name), lines: tables })
+      funds.set(asName(isin), { name: asText(name), end: end === null ? null : endIn(end), lines: tables })
     } else {
       const [, table] = /^\["(\w{1,80})",/.exec(line) ?? wrong(line, 'the line of a table')
       tables.set(table ?? '', line)
     }
   }
   return { columns: Object.fromEntries(names), passing: new Set(asList(passing).map(asText)), funds }
+}
+
+function endIn(value: unknown): FundEnd {
+  const { day, reason, successorIsin } = asRecord(value) as Readonly<Record<string, unknown>>
+  return {
+    day: asText(day),
+    reason: endReasons.find((one) => one === reason) ?? null,
+    successorIsin: successorIsin === null ? null : asName(successorIsin),
+  }
 }
 
 /** @returns what a fund's table holds; undefined without a line @throws {Error} for a line that is none of a table */

@@ -9,21 +9,19 @@ import { changeWords } from './wording.ts'
 
 const words = bilingual((say) => ({
   tables: {
-    funds: say('master data', 'Stammdaten'),
-    profiles: say('profile', 'Profil'),
+    funds: say('Master data', 'Stammdaten'),
+    profiles: say('Profile', 'Profil'),
     emt: say('EMT data', 'EMT-Daten'),
-    documents: say('documents', 'Dokumente'),
-    distributions: say('distributions', 'Ausschüttungen'),
-    structures: say('investment structure', 'Anlagestruktur'),
-    allocations: say('asset allocation', 'Vermögensaufteilung'),
+    documents: say('Documents', 'Dokumente'),
+    distributions: say('Distributions', 'Ausschüttungen'),
+    structures: say('Investment structure', 'Anlagestruktur'),
+    allocations: say('Asset allocation', 'Vermögensaufteilung'),
   },
   items: {
     wkn: say('WKN', 'WKN'),
     fund_inception_date: say('Inception date', 'Auflegung'),
     url: say('Web page', 'Webseite'),
     currency: say('Currency', 'Währung'),
-    end_date: say('Last day of the fund', 'Letzter Tag des Fonds'),
-    end_reason: say('Why the fund ends', 'Grund des Endes'),
     suspended_from: say('Suspended from', 'Ausgesetzt ab'),
     suspended_to: say('Suspended to', 'Ausgesetzt bis'),
     category_de: say('Category (German)', 'Kategorie'),
@@ -72,33 +70,25 @@ const words = bilingual((say) => ({
     factsheet: say('Factsheet', 'Factsheet'),
     distribution: say('Distribution', 'Ausschüttung'),
     split: say('Split', 'Anteilsplit'),
-    merger: say('Merger', 'Verschmelzung'),
-  },
-  values: {
-    liquidated: say('liquidated', 'aufgelöst'),
-    matured: say('matured', 'ausgelaufen'),
-    merged: say('merged', 'verschmolzen'),
   },
   yes: say('yes', 'ja'),
   no: say('no', 'nein'),
   changed: say('changed', 'geändert'),
+  removed: say('removed', 'entfernt'),
   longText: say('a long text', 'ein langer Text'),
 }))
 
-type Row = Pick<ChangedData, 'table' | 'item' | 'before' | 'after'>
+type Row = Omit<ChangedData, 'isin' | 'name'>
 
 const among = (texts: Readonly<Record<string, string>>, name: string) =>
   Object.hasOwn(texts, name) ? texts[name] : undefined
 
-/** `profile`; the table's own name, if a later version has written it. */
-export const tableName = (table: string, language: Language): string =>
-  among(words[language].tables, table) ?? table
-
-/** `Total expense ratio (TER)`; the name of the table for what has no name of its own. */
-export function dataName({ table, item }: Row, language: Language): string {
-  const name = tableName(table, language)
-  const own = item === null ? undefined : among(words[language].items, item)
-  return own ?? name.charAt(0).toUpperCase() + name.slice(1)
+/** `Total expense ratio (TER)`, `Factsheet (DE)`; the name of the table for what has no name of its own. */
+export function dataName({ table, item, language: own }: Row, language: Language): string {
+  const { tables, items } = words[language]
+  // A later version may have written it.
+  const name = (item === null ? undefined : among(items, item)) ?? among(tables, table) ?? table
+  return own === undefined ? name : `${name} (${own.toUpperCase()})`
 }
 
 /** Several kinds of rows without a name of their own, such as structures, are told once. @param rows of one fund */
@@ -120,9 +110,13 @@ const flags = ['accumulating', 'conformity', 'performance_fee', 'savings_plan', 
 
 /** The values of a row as readers write them; of values that are not known, there is only that they changed. */
 export function dataValues(row: Row, language: Language): Readonly<Record<'before' | 'after', string>> {
-  const { before, after } = row
-  if (before === undefined && after === undefined) return { before: '', after: words[language].changed }
-  return { before: valueIn(row, before, language), after: valueIn(row, after, language) }
+  const { table, before, after } = row
+  const { changed, removed } = words[language]
+  if (before === undefined && after === undefined) return { before: '', after: changed }
+  return {
+    before: valueIn(row, before, language),
+    after: table === 'documents' && after === null ? removed : valueIn(row, after, language),
+  }
 }
 
 /** @param value as the database has it; undefined for a long text, which may follow or precede a short one */
@@ -136,7 +130,7 @@ function valueIn({ item }: Row, value: string | null | undefined, language: Lang
   if (fractions.includes(name)) return percentIn(language, Number(value) * 100, 2)
   if (isDay(value)) return dayIn(language, value)
   if (name.endsWith('_minimum')) return decimalIn(language, value)
-  return among(w.values, value) ?? value
+  return value
 }
 
 /** `1.50% → 1.99%`, or `changed`. */

@@ -13,7 +13,7 @@ import type { Language } from '../../core/api/routes/table.ts'
 import { dayIn } from '../../core/layout/formats.ts'
 import { html, type Html, noValue, type TableCell, table, wideTable } from '../../core/layout/html.ts'
 import { dataName, dataValues, toldOnce } from './data-words.ts'
-import { chips, fundLink, type FundNames, publishId } from './parts.ts'
+import { chips, endOf, fundLink, type FundNames, publishId } from './parts.ts'
 import {
   type ChangeKind,
   countIn,
@@ -100,6 +100,10 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
           ]),
       }),
     )}
+    ${part(
+      'ending',
+      fundList(funds.ending, place, (fund) => html`: ${endOf(fund, place)}`),
+    )}
     ${part('data', dataTable(data, place))}
     ${part('newPrices', place.list === null ? null : html`<p><a href="${place.list}">${w.newestPrices}</a></p> `)}`
 }
@@ -150,7 +154,7 @@ function dataTable({ changed, values }: PublishChanges['other_data'], place: Pla
   }
   const headings = [columns.fund, columns.item, { content: columns.before, kind: 'before' }, columns.after]
   const left = values - maxRows
-  return html`${wideTable(columns.what, { kind: 'carded changed data', columns: headings, rows: rows.map(cells) })}
+  return html`${wideTable(columns.what, { kind: 'carded data', columns: headings, rows: rows.map(cells) })}
   ${left > 0 && html`<p class="quiet">${more(countIn(language, left))}</p> `}`
 }
 

@@ -11,7 +11,7 @@ export function exampleChanges({ asOf, snapshot, funds, fund }: ExampleSource) {
   const day = {
     format: 1,
     ...ofDay,
-    funds: { total: funds.length, added: [], removed: [], renamed: [] },
+    funds: { total: funds.length, added: [], removed: [], renamed: [], ending: [] },
     documents: counts,
     endpoints: [{ endpoint: 'prices-historic', ...counts }],
     prices: {

@@ -27,8 +27,8 @@ import {
   statusStyleKey,
 } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
-import { tableName } from './data-words.ts'
-import { chips, dayId, fundLink, type FundNames, publishId } from './parts.ts'
+import { dataName, dataValues } from './data-words.ts'
+import { chips, dayId, endOf, fundLink, type FundNames, publishId } from './parts.ts'
 import { countIn, differenceOf, valuesIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
@@ -147,38 +147,28 @@ function publishPart(entry: HistoryEntry, names: FundNames, language: Language):
   const left = funds.length - shownFunds
   return html`<div id="${publishId(entry)}">
     ${chips(counts, language, null) ?? html`<p>${wordsIn(entry, language).title}</p> `}
-    ${funds.length > 0 && changesTable(funds.slice(0, shownFunds), names, language)}
+    ${funds.length > 0 && changesTable(byWeight(funds).slice(0, shownFunds), names, language)}
     ${left > 0 && html`<p class="quiet small">${w.moreFunds(countIn(language, left))}</p> `}
   </div> `
+}
+
+/** Corrections first: readers must act on them. Within a kind, funds stay by ISIN. */
+const byWeight = (funds: readonly ChangedFund[]): readonly ChangedFund[] => {
+  const weightOf = ({ corrected, days_added: added, days_removed: removed, what, end }: ChangedFund) => {
+    const first = [corrected, added ?? removed, what, end].findIndex((one) => one !== undefined)
+    return first === -1 ? Infinity : first
+  }
+  return funds.toSorted((one, other) => weightOf(one) - weightOf(other) || 0)
 }
 
 export const wordsIn = (entry: HistoryEntry, language: Language) => (language === 'de' ? entry.de : entry)
 
 function changesTable(funds: readonly ChangedFund[], names: FundNames, language: Language): Html {
-  const w = changeWords[language]
-  const { columns } = w
-  const cells = (fund: ChangedFund): readonly TableCell[] => {
-    const { newest_correction: correction } = fund
-    const values = correction && valuesIn(language, correction)
-    const difference = correction && differenceOf(correction, language)
-    return [
-      fundLink(fund, names),
-      changeOfFund(fund, names, language),
-      values?.before ?? '',
-      { content: values?.after ?? '', kind: values === undefined ? 'number' : 'number after' },
-      { content: difference ?? '', kind: 'number wide' },
-    ]
-  }
-  const hasValues = funds.some(({ newest_correction: correction }) => correction !== undefined)
-  const before = { content: columns.before, kind: 'number before' }
-  const after = { content: columns.after, kind: 'number after' }
-  const difference = { content: columns.difference, kind: 'number wide' }
-  const headings = [columns.fund, columns.what, before, after, difference]
-  const shown = hasValues ? headings.length : 2
+  const { columns } = changeWords[language]
   return table({
     kind: 'carded changed',
-    columns: headings.slice(0, shown),
-    rows: funds.map((fund) => cells(fund).slice(0, shown)),
+    columns: [columns.fund, columns.what],
+    rows: funds.map((fund) => [fundLink(fund, names), changeOfFund(fund, names, language)]),
   })
 }
 
@@ -209,24 +199,41 @@ function byFund(nights: readonly HistoryDay[], names: FundNames, language: Langu
   )
 }
 
+/** A line for each change, that of most weight first. */
 function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): Html {
   const w = changeWords[language]
   const { what, corrected = 0, days_added: daysAdded = 0, days_removed: daysRemoved = 0 } = fund
-  const { successor, former_name: former, newest_correction: newest } = fund
-  const { last_day: lastDay, other_data: data = [] } = fund
+  const { successor, former_name: former, newest_correction: newest, end, other_data: data } = fund
   const say = (text: (count: number, shown: string) => string, count: number) =>
     text(count, countIn(language, count))
-  const said = [
-    ...(corrected > 0 ? [w.correctedOf(say(w.prices, corrected))] : []),
+  const became = successor && html`, ${w.mergedInto} ${fundLink(successor, names)}`
+  const left = data === undefined ? 0 : data.values - data.changed.length
+  const lines: readonly (Html | string)[] = [
+    ...(corrected > 0
+      ? [
+          html`${w.correctedOf(say(w.prices, corrected))}${newest && html`: ${correctionLine(newest, language)}`}`,
+        ]
+      : []),
     ...(daysAdded > 0 ? [say(w.daysAdded, daysAdded)] : []),
     ...(daysRemoved > 0 ? [say(w.daysRemoved, daysRemoved)] : []),
-    ...(what === undefined ? [] : [w.fund[what]]),
-    ...(lastDay === undefined ? [] : [w.lastDay(dayIn(language, lastDay))]),
-    ...(data.length > 0 ? [w.dataOf(data.map((table) => tableName(table, language)).join(', '))] : []),
-  ].join(', ')
-  const value = newest && w.newestCorrection(priceTitle(newest.item, language), dayIn(language, newest.date))
-  const remark = (text: string | undefined) =>
-    text !== undefined && html` <small class="remark">${text}</small>`
-  const became = successor && html`, ${w.mergedInto} ${fundLink(successor, names)}`
-  return html`${said}${became}${remark(value)}${remark(former && w.formerly(former))}`
+    ...(what === undefined ? [] : [html`${w.fund[what]}${became}${former && html`, ${w.formerly(former)}`}`]),
+    ...(end === undefined ? [] : [endOf(end, { ...names, language })]),
+    ...(data?.changed ?? []).map((row) => {
+      const { before, after } = dataValues(row, language)
+      return html`${dataName(row, language)}: ${fromTo(before, after)}`
+    }),
+    ...(left > 0 ? [w.moreData(left, countIn(language, left))] : []),
+  ]
+  return html`${lines.map((line) => html`<span class="line">${line}</span> `)}`
 }
+
+function correctionLine(correction: NonNullable<ChangedFund['newest_correction']>, language: Language): Html {
+  const { before, after } = valuesIn(language, correction)
+  const difference = differenceOf(correction, language)
+  return html`${priceTitle(correction.item, language)}, ${dayIn(language, correction.date)}:
+  ${fromTo(before, after)}${difference !== null && ` (${difference})`}`
+}
+
+/** @param before empty if only the change is known */
+const fromTo = (before: string, after: string): Html =>
+  before === '' ? html`${after}` : html`<span class="before">${before}</span> → <strong>${after}</strong>`

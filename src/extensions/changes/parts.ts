@@ -1,9 +1,10 @@
 /** What the page of all days and that of one day share: names of funds, and what changed as coloured words. */
 
-import type { NamedFund, PublishMark } from '../../core/api/contract/changes.ts'
+import type { EndingFund, NamedFund, PublishMark } from '../../core/api/contract/changes.ts'
 import type { Language } from '../../core/api/routes/table.ts'
 import { html, type Html } from '../../core/layout/html.ts'
-import { type ChangeCounts, type ChangeKind, changeKinds, headingsOf, sentence } from './words.ts'
+import { type ChangeCounts, type ChangeKind, changeKinds, endIn, headingsOf, sentence } from './words.ts'
+import { changeWords } from './wording.ts'
 
 export interface FundNames {
   /** The address of a fund's page; null if it has none. */
@@ -33,6 +34,16 @@ export function fundLink(
   return html`${linked}${name !== null && html` <small>${isin}</small>`}`
 }
 
+/** `merger on 2 Nov 2026 into …` */
+export function endOf(
+  end: Omit<EndingFund, 'isin' | 'name'>,
+  { language, ...names }: FundNames & { readonly language: Language },
+): Html {
+  const { successor } = end
+  const into = successor && html` ${changeWords[language].into} ${fundLink(successor, names)}`
+  return html`${endIn(end, language)}${into}`
+}
+
 const tones: Readonly<Record<ChangeKind, string>> = {
   corrected: 'corrected',
   daysAdded: 'added',
@@ -40,6 +51,7 @@ const tones: Readonly<Record<ChangeKind, string>> = {
   removed: 'removed',
   added: 'added',
   renamed: 'renamed',
+  ending: 'renamed',
   data: 'renamed',
   newPrices: 'prices',
 }

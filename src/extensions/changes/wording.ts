@@ -27,10 +27,21 @@ export const changeWords = bilingual((say) => ({
       `Die Änderungen vom ${day} konnten nicht geladen werden.`,
     ),
   byFund: say('By fund', 'Nach Fonds'),
+  moreData: (count: number, shown: string) =>
+    say(
+      count === 1 ? '1 more change' : `${shown} more changes`,
+      count === 1 ? '1 weitere Änderung' : `${shown} weitere Änderungen`,
+    ),
   otherDataOf: (funds: string) => say(`other data of ${funds}`, `andere Daten von ${funds}`),
-  /** @param tables as a list: `profile, documents` */
-  dataOf: (tables: string) => say(`other data: ${tables}`, `andere Daten: ${tables}`),
-  lastDay: (day: string) => say(`last day of the fund: ${day}`, `letzter Tag des Fonds: ${day}`),
+  ending: (funds: string) => say(`end of ${funds}`, `Ende von ${funds}`),
+  ends: {
+    liquidated: (day: string) => say(`liquidation on ${day}`, `Auflösung am ${day}`),
+    matured: (day: string) => say(`maturity on ${day}`, `Laufzeitende am ${day}`),
+    merged: (day: string) => say(`merger on ${day}`, `Verschmelzung am ${day}`),
+    unknown: (day: string) => say(`last day: ${day}`, `letzter Tag: ${day}`),
+    never: say('no end any more', 'kein Ende mehr'),
+  },
+  into: say('into', 'auf'),
   byFundLead: say(
     'Funds with changes other than new prices (at most 200 a day).',
     'Fonds mit anderen Änderungen als neuen Preisen (höchstens 200 je Tag).',
@@ -122,8 +133,6 @@ export const changeWords = bilingual((say) => ({
       : say(`Checked and released, ${fund}: ${reason}`, `Geprüft und freigegeben, ${fund}: ${reason}`),
   mergedInto: say('merged into', 'verschmolzen auf'),
   formerly: (name: string) => say(`formerly “${name}”`, `bisher „${name}“`),
-  newestCorrection: (value: string, day: string) =>
-    say(`most recent: ${value}, ${day}`, `zuletzt: ${value}, ${day}`),
   moreFunds: (count: string) => say(`${count} more funds of this day`, `${count} weitere Fonds dieses Tages`),
   allOfDay: (day: string) => say(`All changes on ${day}`, `Alle Änderungen vom ${day}`),
   newestPrices: say(

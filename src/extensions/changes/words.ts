@@ -5,6 +5,7 @@ import type {
   ChangedFund,
   ChangeWords,
   CorrectedValue,
+  EndingFund,
   HistoryEntry,
   NamedFund,
   PastDay,
@@ -82,7 +83,7 @@ export function otherLines(changes: SnapshotChanges, language: Language): readon
 /** The funds that the changes of a publish name, by ISIN. */
 function namesIn({ funds, prices, other_data: data }: SnapshotChanges): ReadonlyMap<string, string> {
   const ofPrices = [...prices.corrected, ...prices.added, ...prices.removed]
-  const all = [...funds.added, ...funds.removed, ...ofPrices, ...data.changed]
+  const all = [...funds.added, ...funds.removed, ...funds.ending, ...ofPrices, ...data.changed]
   const renamed = funds.renamed.map(({ isin, after }) => [isin, `${after} (${isin})`] as const)
   return new Map([...all.map((fund) => [fund.isin, fundName(fund)] as const), ...renamed])
 }
@@ -95,6 +96,7 @@ export const changeKinds = [
   'removed',
   'added',
   'renamed',
+  'ending',
   'data',
   'newPrices',
 ] as const
@@ -111,6 +113,7 @@ export function countsOf({ funds, prices, other_data: data }: SnapshotChanges): 
     funds_added: funds.added.length,
     funds_removed: funds.removed.length,
     funds_renamed: funds.renamed.length,
+    funds_ending: funds.ending.length,
     funds_with_other_data: data.funds,
     funds_with_new: totals.funds_with_new,
   }
@@ -134,6 +137,7 @@ export function headingsOf(
     removed: some(counts.funds_removed, () => w.removed(say(w.funds, counts.funds_removed))),
     added: some(counts.funds_added, () => say(w.added, counts.funds_added)),
     renamed: some(counts.funds_renamed, () => w.renamed(say(w.funds, counts.funds_renamed))),
+    ending: some(counts.funds_ending, () => w.ending(say(w.funds, counts.funds_ending))),
     data: some(counts.funds_with_other_data, () => w.otherDataOf(say(w.funds, counts.funds_with_other_data))),
     newPrices: some(counts.funds_with_new, () => w.newPrices(say(w.funds, counts.funds_with_new))),
   }
@@ -160,6 +164,13 @@ function itemsOf({ funds, prices, other_data: data }: SnapshotChanges, language:
     ),
     added: of(funds.added.map(fundName)),
     renamed: of(funds.renamed.map(({ isin, before, after }) => `${before} → ${after} (${isin})`)),
+    ending: of(
+      funds.ending.map(({ isin, name, ...end }) => {
+        const { successor } = end
+        const into = successor === undefined ? '' : ` ${changeWords[language].into} ${fundName(successor)}`
+        return `${fundName({ isin, name })}: ${endIn(end, language)}${into}`
+      }),
+    ),
     data: of(
       groupedByFund(data.changed).flatMap((rows) =>
         rows.slice(0, 1).map((fund) => `${fundName(fund)}: ${dataSentence(rows, language)}`),
@@ -177,6 +188,15 @@ function dataSentence(rows: readonly ChangedData[], language: Language): string 
     .join(', ')
 }
 
+/** `liquidation on 31 Dec 2026` */
+export function endIn(
+  { last_day: day, reason }: Pick<EndingFund, 'last_day' | 'reason'>,
+  language: Language,
+): string {
+  const w = changeWords[language].ends
+  return day === null ? w.never : w[reason ?? 'unknown'](dayIn(language, day))
+}
+
 /** If neither a price nor a fund changed. */
 function otherTitle({ documents, not_compared: notCompared }: SnapshotChanges, language: Language): string {
   const w = changeWords[language]
@@ -189,6 +209,9 @@ export const maxRows = 1000
 
 /** Number of funds in the list of a publish: pages over all days hold the lists of thirty days. */
 const fundsKept = 200
+
+/** Values of a fund in the list of a publish, beside prices. */
+const dataKept = 3
 
 /** They change in the course of things, as prices do: the page of a day tells of them. */
 const routineTables: readonly string[] = ['structures', 'allocations']
@@ -218,13 +241,12 @@ export function changedFunds({ funds, prices, other_data: data }: SnapshotChange
   for (const row of prices.added) add(row, ({ days_added = 0 }) => ({ days_added: days_added + 1 }))
   for (const row of prices.removed) add(row, ({ days_removed = 0 }) => ({ days_removed: days_removed + 1 }))
   const told = data.changed.slice(0, maxRows).filter(({ table }) => !routineTables.includes(table))
-  for (const { table, item, after, ...row } of told) {
-    add(row, ({ other_data: tables = [] }) => ({ other_data: [...new Set([...tables, table])] }))
-    // A fund that merges has the one or the other, or both.
-    if ((item === 'end_date' || item === 'merger') && typeof after === 'string')
-      add(row, () => ({ last_day: after }))
-  }
-  const tables = [funds.renamed, prices.corrected, prices.added, prices.removed, told]
+  for (const { isin, name, ...end } of funds.ending) add({ isin, name }, () => ({ end }))
+  for (const { isin, name, ...change } of told)
+    add({ isin, name }, ({ other_data: { values, changed } = { values: 0, changed: [] } }) => ({
+      other_data: { values: values + 1, changed: [...changed, change].slice(0, dataKept) },
+    }))
+  const tables = [funds.renamed, funds.ending, prices.corrected, prices.added, prices.removed, told]
   const onPage = [funds.added, funds.removed, ...tables.map((rows) => rows.slice(0, maxRows))]
   const isins = new Set(onPage.flatMap((rows) => rows.map(({ isin }) => isin)))
   return [...found.values()]

@@ -9,7 +9,8 @@ import type { ValueOf } from './shape.ts'
  * - `format`: 1. `as_of`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
  *   live until then, with which it is compared; null for the first one.
  * - `funds`: `total` counts the published ones; `added`, `removed` (gone, or no longer published) and `renamed` name
- *   published funds, by ISIN. A fund that is gone because it merged names its `successor`; `name` is null if it is not known.
+ *   published funds, by ISIN; `ending` those whose end has become known, is another one, or is no longer known (`last_day` null).
+ *   A fund that is gone because it merged names its `successor`; `name` is null if it is not known.
  * - `documents`: objects that only the new snapshot has, that only the old one had, and that differ; `endpoints` has the
  *   same by endpoint, as `fundpress plan` names them.
  * - `prices`: changes in the past of funds that had prices before and have them now. A day after the last one that a fund
@@ -40,6 +41,7 @@ export type AllowedChange = NonNullable<SnapshotChanges['allowed']>[number]
 export type SnapshotName = NonNullable<SnapshotChanges['before']>
 export type NamedFund = SnapshotChanges['funds']['added'][number]
 export type RenamedFund = SnapshotChanges['funds']['renamed'][number]
+export type EndingFund = SnapshotChanges['funds']['ending'][number]
 export type ChangedData = SnapshotChanges['other_data']['changed'][number]
 export type PastDay = SnapshotChanges['prices']['added'][number]
 export type CorrectedValue = SnapshotChanges['prices']['corrected'][number]

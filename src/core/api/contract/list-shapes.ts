@@ -12,7 +12,7 @@ import {
   textLike,
   wholeNumber,
 } from './shape.ts'
-import { documentKinds } from './rows.ts'
+import { documentKinds, endReasons } from './rows.ts'
 import type { Texts } from './shape.ts'
 
 const count = (en: string, de: string) => wholeNumber(en, de, { minimum: 0 })
@@ -275,11 +275,50 @@ const correction = {
   after: price,
   currency: optional(
     textLike(
-      'Currency of a price per share, ISO 4217; absent for other values',
-      'Währung eines Preises je Anteil, ISO 4217; fehlt bei anderen Werten',
+      'Currency of an amount per share, ISO 4217; absent for other values',
+      'Währung eines Betrags je Anteil, ISO 4217; fehlt bei anderen Werten',
       '^[A-Z]{3}$',
     ),
   ),
+}
+const end = {
+  last_day: nullable(
+    day(
+      'Last day of the fund; null if none is known any more',
+      'Letzter Tag des Fonds; null, wenn keiner mehr bekannt ist',
+    ),
+  ),
+  reason: nullable(
+    textAmong(
+      'Why the fund ends; null if that is not known',
+      'Warum der Fonds endet; null, wenn das nicht bekannt ist',
+      endReasons,
+    ),
+  ),
+  successor,
+}
+const told = optional(
+  nullable(
+    text(
+      'The value; null if there was none. For a table of several rows, the newest day of the kind. Absent for a long text, and where the days are the same',
+      'Der Wert; null, wenn es keinen gab. Bei einer Tabelle mit mehreren Zeilen der neueste Tag der Art. Fehlt bei einem langen Text und bei gleichen Tagen',
+    ),
+  ),
+)
+const changedData = {
+  table: text(
+    'Table of the downloads: funds, profiles, emt, documents, distributions, structures or allocations',
+    'Tabelle der Downloads: funds, profiles, emt, documents, distributions, structures oder allocations',
+  ),
+  item: nullable(
+    text(
+      'Column of the table, such as `total_expense_ratio`; for a table of several rows, the kind of the rows that differ, such as `kid`; null if rows have no kind, or the table is new or empty for this fund',
+      'Spalte der Tabelle, etwa `total_expense_ratio`; bei einer Tabelle mit mehreren Zeilen die Art der geänderten Zeilen, etwa `kid`; null, wenn Zeilen keine Art haben oder die Tabelle für diesen Fonds neu oder leer ist',
+    ),
+  ),
+  language: optional(text('Language of a document, ISO 639-1', 'Sprache eines Dokuments, ISO 639-1')),
+  before: told,
+  after: told,
 }
 const funds = (en: string, de: string) => count(`Number of ${en}`, `Anzahl ${de}`)
 const published = {
@@ -296,6 +335,7 @@ const published = {
     funds_added: funds('new funds', 'der neuen Fonds'),
     funds_removed: funds('funds no longer published', 'der nicht mehr veröffentlichten Fonds'),
     funds_renamed: funds('renamed funds', 'der umbenannten Fonds'),
+    funds_ending: funds('funds whose end has changed', 'der Fonds mit geändertem Ende'),
     funds_with_other_data: funds(
       'funds whose data other than prices changed',
       'der Fonds mit Änderungen an anderen Daten als Preisen',
@@ -319,19 +359,12 @@ const published = {
         days_added: optional(count('Number of days added in the past', 'Anzahl der nachgetragenen Tage')),
         days_removed: optional(count('Number of days removed in the past', 'Anzahl der entfallenen Tage')),
         former_name: optional(text('Former name of a renamed fund', 'Früherer Name eines umbenannten Fonds')),
-        last_day: optional(
-          day(
-            'Last day of the fund, if it has become known',
-            'Letzter Tag des Fonds, wenn er bekannt geworden ist',
-          ),
-        ),
+        end: optional(record(end)),
         other_data: optional(
-          list(
-            text(
-              'Table of the downloads whose data changed, such as `profiles`',
-              'Tabelle der Downloads, deren Daten sich geändert haben, etwa `profiles`',
-            ),
-          ),
+          record({
+            values: count('Number of these changes', 'Anzahl dieser Änderungen'),
+            changed: list(record(changedData)),
+          }),
         ),
         successor,
         newest_correction: optional(record(correction)),
@@ -365,15 +398,6 @@ const counts = {
 }
 const past = { ...named, date: day('Day of the price', 'Tag des Preises') }
 
-const told = optional(
-  nullable(
-    text(
-      'The value; null if there was none. For a table of several rows, the newest day of the kind. Absent for a long text, and where the days are the same',
-      'Der Wert; null, wenn es keinen gab. Bei einer Tabelle mit mehreren Zeilen der neueste Tag der Art. Fehlt bei einem langen Text und bei gleichen Tagen',
-    ),
-  ),
-)
-
 const dayOfChanges = {
   format,
   as_of: asOf,
@@ -390,6 +414,7 @@ const dayOfChanges = {
         after: text('New name', 'Neuer Name'),
       }),
     ),
+    ending: list(record({ ...named, ...end })),
   }),
   documents: record(counts),
   endpoints: list(record({ endpoint: text('Id of the endpoint', 'Kennung des Endpunkts'), ...counts })),
@@ -420,23 +445,7 @@ const dayOfChanges = {
       'Anzahl der Zeilen in `changed`, wäre es vollständig',
     ),
     funds: funds('funds with changes', 'der Fonds mit Änderungen'),
-    changed: list(
-      record({
-        ...named,
-        table: text(
-          'Table of the downloads: funds, profiles, emt, documents, distributions, structures or allocations',
-          'Tabelle der Downloads: funds, profiles, emt, documents, distributions, structures oder allocations',
-        ),
-        item: nullable(
-          text(
-            'Column of the table, such as `total_expense_ratio`; for a table of several rows, the kind of the rows that differ, such as `kid`; null if rows have no kind, or the table is new or empty for this fund',
-            'Spalte der Tabelle, etwa `total_expense_ratio`; bei einer Tabelle mit mehreren Zeilen die Art der geänderten Zeilen, etwa `kid`; null, wenn Zeilen keine Art haben oder die Tabelle für diesen Fonds neu oder leer ist',
-          ),
-        ),
-        before: told,
-        after: told,
-      }),
-    ),
+    changed: list(record({ ...named, ...changedData })),
   }),
   not_compared: list(
     text('Document whose changes are not known', 'Dokument, dessen Änderungen nicht bekannt sind'),

@@ -39,7 +39,7 @@ export function changesWithout(
     as_of: asOf,
     snapshot,
     before,
-    funds: { total, added: [], removed: [], renamed: [] },
+    funds: { total, added: [], removed: [], renamed: [], ending: [] },
     documents: { added: before === null ? objects : 0, removed: 0, changed: 0 },
     endpoints: [],
     prices: noPrices(),
@@ -81,7 +81,7 @@ export async function readChanges(publish: Publish, { head: before, documents: c
   const notCompared: string[] = []
   const found = await readFunds(publish, live.slot, before).catch(() => null)
   if (found === null) notCompared.push(statisticsKey)
-  const { names, renamed, data, currencyOf } = found ?? nothingKnown
+  const { names, renamed, ending, data, currencyOf } = found ?? nothingKnown
   const prices = noPrices()
   const withNew = new Set(compared.continued)
   const add = (one: Window, read: Both) => {
@@ -101,7 +101,7 @@ export async function readChanges(publish: Publish, { head: before, documents: c
       }
       const currency = of.corrected.length === 0 ? null : currencyOf(isin)
       const withCurrency = of.corrected.map((row) =>
-        currency !== null && priceItems.includes(row.item) ? { ...row, currency } : row,
+        currency !== null && amountItems.includes(row.item) ? { ...row, currency } : row,
       )
       keep(prices.corrected, 'corrected', withCurrency)
       keep(prices.added, 'added', of.added)
@@ -124,7 +124,7 @@ export async function readChanges(publish: Publish, { head: before, documents: c
   for await (const [one, read] of readAll(publish, live.slot, windows)) add(one, read)
   prices.totals.funds_with_new = withNew.size
   prices.totals.corrected_funds = corrected.size
-  const funds = { total: changes.funds.total, ...namedFunds(compared, names, head.merged), renamed }
+  const funds = { total: changes.funds.total, ...namedFunds(compared, names, head.merged), renamed, ending }
   return {
     announced: {
       ...changes,
@@ -144,6 +144,7 @@ export async function readChanges(publish: Publish, { head: before, documents: c
 const nothingKnown: FundComparison = {
   names: { before: new Map(), after: new Map() },
   renamed: [],
+  ending: [],
   data: [],
   currencyOf: () => null,
 }
@@ -268,6 +269,8 @@ function daysIn(document: FundDocument): Days {
 
 /** Tax figures come later, and what is derived follows other days. */
 const priceItems: readonly string[] = ['net_asset_value', 'issue_price', 'repurchase_price']
+/** Values in the currency of the fund. */
+const amountItems: readonly string[] = [...priceItems, 'change']
 
 /** @param isNewest true for the last year with prices before: a day after its last price is new, not past */
 function compareWindows(before: Days, after: Days, isNewest: boolean) {

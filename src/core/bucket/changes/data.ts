@@ -1,7 +1,8 @@
 /** What two snapshots hold of each fund, compared by their statistics: names, and data other than prices. Pure. */
 
-import type { ChangedData, RenamedFund } from '../../api/contract/changes.ts'
+import type { ChangedData, EndingFund, NamedFund, RenamedFund } from '../../api/contract/changes.ts'
 import {
+  type FundEnd,
   type FundStatistics,
   parseStatistics,
   parseTable,
@@ -24,12 +25,14 @@ const toldTables: ReadonlyMap<string, string> = new Map([
   ['asset_allocation', 'allocations'],
 ])
 
-/** They change with the days, or answers of the API say them. */
+/** They change with the days, answers of the API say them, or the end of the fund does. */
 const untoldColumns: ReadonlySet<string> = new Set([
   'fund.status_date',
   'fund.data_permitted',
   'fund.prices_permitted',
   'fund.performance_permitted',
+  'fund.end_date',
+  'fund.end_reason',
   'profile.fund_assets',
   'profile.total_fund_assets',
 ])
@@ -40,6 +43,8 @@ export interface FundComparison {
   /** Of all funds, by ISIN. */
   readonly names: Both<ReadonlyMap<string, string>>
   readonly renamed: readonly RenamedFund[]
+  /** Funds whose end has become known, is another one, or is no longer known. */
+  readonly ending: readonly EndingFund[]
   /** By ISIN. */
   readonly data: readonly ChangedData[]
   /** The currency that a fund has now, ISO 4217; null if it is not known. */
@@ -52,21 +57,32 @@ export function compareFunds(texts: Both<string>): FundComparison | null {
   const after = parseStatistics(texts.after)
   if (before === null || after === null) return null
   const renamed: RenamedFund[] = []
+  const ending: EndingFund[] = []
   const data: ChangedData[] = []
   for (const [isin, is] of after.funds) {
     const was = before.funds.get(isin)
     if (was === undefined) continue
     const { name } = is
     if (was.name !== name) renamed.push({ isin, before: was.name, after: name })
+    if (JSON.stringify(was.end) !== JSON.stringify(is.end))
+      ending.push(endingFund({ isin, name }, is.end, after))
     for (const change of changesOf({ before: was, after: is }, { before, after }))
       data.push({ isin, name, ...change })
   }
   return {
     names: { before: namesOf(before), after: namesOf(after) },
     renamed,
+    ending,
     data,
     currencyOf: (isin) => currencyOf(isin, after),
   }
+}
+
+function endingFund(fund: NamedFund, end: FundEnd | null, { funds }: Statistics): EndingFund {
+  const { day = null, reason = null, successorIsin = null } = end ?? {}
+  const successor =
+    successorIsin === null ? null : { isin: successorIsin, name: funds.get(successorIsin)?.name ?? null }
+  return { ...fund, last_day: day, reason, ...(successor !== null && { successor }) }
 }
 
 const namesOf = ({ funds }: Statistics) =>
@@ -86,7 +102,7 @@ function changesOf(
   { before, after }: Both<FundStatistics>,
   statistics: Both<Statistics>,
 ): readonly DataChange[] {
-  return [...toldTables].flatMap(([name, table]) => {
+  return [...toldTables].flatMap(([name, table]): readonly DataChange[] => {
     const lines = { before: before.lines.get(name), after: after.lines.get(name) }
     if (lines.before === lines.after) return []
     const was = parseTable(lines.before)?.slices
@@ -126,27 +142,33 @@ function valueIn(when: keyof Both<unknown>, summary: Summary): Partial<Both<stri
   return value === undefined ? {} : { [when]: value }
 }
 
-/** Kinds of rows that differ, with the newest day of each if that is another one; null where rows have no kind. */
+/** Kinds of rows that differ, with the newest day of each if that is another one. */
 function changedKinds(slices: Both<readonly Slice[]>): readonly Omit<DataChange, 'table'>[] {
   const texts = { before: new Set(slices.before.map(textOf)), after: new Set(slices.after.map(textOf)) }
   const differing = [
     ...slices.before.filter((slice) => !texts.after.has(textOf(slice))),
     ...slices.after.filter((slice) => !texts.before.has(textOf(slice))),
   ]
-  const kinds = [...new Set(differing.map(kindOf))].sort()
-  return kinds.map((item) => {
+  return [...new Set(differing.map(kindOf))].sort().flatMap((kind) => {
+    // The end of the fund says it.
+    if (kind === 'merger') return []
     const newest = (some: readonly Slice[]) =>
-      some.filter((slice) => kindOf(slice) === item).reduce((last, { day }) => (day > last ? day : last), '')
-    const before = newest(slices.before)
-    const after = newest(slices.after)
-    return before === after ? { item } : { item, before: before || null, after: after || null }
+      some.filter((slice) => kindOf(slice) === kind).reduce((last, { day }) => (day > last ? day : last), '')
+    const days = { before: newest(slices.before) || null, after: newest(slices.after) || null }
+    const [item = '', language] = kind.split(' ')
+    const of = { item: item === '' ? null : item, ...(language !== undefined && { language }) }
+    return [days.before === days.after ? of : { ...of, ...days }]
   })
 }
 
 const textOf = ({ name, day, summaries }: Slice) => JSON.stringify([name, day, ...summaries])
 
-/** The second row of a kind is `kid (2)`, and a structure is `type countries`; an allocation is with or without derivatives. */
-function kindOf({ name }: Slice): string | null {
-  const kind = name.replace(/ \(\d+\)$/, '').replace(/^type /, '')
-  return kind === '' || kind.startsWith('derivatives ') ? null : kind
+/**
+ * Of a document, kind and language: `kid de`, `kid de AT`, `kid de (2)`; of a structure, its type: `type countries`. An allocation
+ * is with or without derivatives, which is no kind.
+ */
+function kindOf({ name }: Slice): string {
+  const [kind = '', language = ''] = name.replace(/ \(\d+\)$/, '').split(' ')
+  if (kind === 'type') return language
+  return kind === 'derivatives' ? '' : `${kind} ${language}`.trimEnd()
 }

@@ -9,6 +9,7 @@ import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../.
 import type { FundRow, FundRows, Group } from '../../api/contract/rows.ts'
 import { isDay, isIsin } from '../../api/routes/values.ts'
 import type { PriceTexts } from '../../guards/figures.ts'
+import { endOf } from '../../guards/life.ts'
 import { judgeReturns, type ReturnsTable } from '../../guards/returns.ts'
 import {
   type Contradiction,
@@ -18,7 +19,7 @@ import {
 } from '../../guards/statistics.ts'
 import type { Permission, SchemaTable, TableColumn } from '../model/columns.ts'
 import { schemaTables } from '../model/schema.ts'
-import { fundReader } from './fund-reader.ts'
+import { fundReader, lifeReader } from './fund-reader.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -41,6 +42,8 @@ const tables = Object.entries(schemaTables).map(([group, table]) => {
     /** Of a table with days, the rows of the newest day count: a month that is added changes no earlier one. */
     day: keys.find(({ kind }) => kind === 'day'),
     slice: isPosition ? table.columns.find(({ kind }) => kind === 'text') : key,
+    /** A document is known by its kind, language and country. */
+    further: keys.filter((one) => one !== key && one.kind !== 'day' && one.kind !== 'integer'),
   }
 })
 
@@ -72,6 +75,7 @@ export function statisticsReader(
   pricesOf: (isin: string) => readonly PriceTexts[],
 ) {
   const reader = fundReader(db)
+  const readLife = lifeReader(db)
   const hasPrice = db.prepare<[string], number>('SELECT 1 FROM price WHERE isin = ? LIMIT 1').pluck()
   return (isin: string): string => {
     const fund = reader.fund(isin)
@@ -89,7 +93,7 @@ export function statisticsReader(
       ]),
     ) as Partial<FundRows> & { readonly fund?: readonly FundRow[] }
     const returns = mayGiveOut.prices && mayGiveOut.performance ? returnsOf(rows, pricesOf, isin, asOf) : null
-    const lines = given.map(({ group, name, columns, day, slice }) => {
+    const lines = given.map(({ group, name, columns, day, slice, further }) => {
       // Their number changes each night.
       const own =
         group === 'prices' ? (hasPrice.all(isin) as unknown[]) : ((rows[group] ?? []) as readonly unknown[])
@@ -97,10 +101,15 @@ export function statisticsReader(
         (group === 'profile'
           ? judgeAssets(rows.profile ?? [], fund.currency)
           : returns?.[group as ReturnsTable]) ?? notJudged
-      const slices = columns.length === 0 ? [] : slicesOf(own as readonly Row[], columns, day, slice)
+      const slices =
+        columns.length === 0 ? [] : slicesOf(own as readonly Row[], columns, day, { slice, further })
       return [name, own.length, slices, judged, contradictions.map(textsOf)]
     })
-    return [{ isin, name: fund.name }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
+    const life = readLife(isin)
+    const end = life === undefined ? null : endOf(life)
+    return [{ isin, name: fund.name, ...(end !== null && { end }) }, ...lines]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('')
   }
 }
 
@@ -151,12 +160,13 @@ function slicesOf(
   rows: readonly Row[],
   columns: readonly TableColumn[],
   day: TableColumn | undefined,
-  slice: TableColumn | undefined,
+  { slice, further }: { readonly slice: TableColumn | undefined; readonly further: readonly TableColumn[] },
 ): readonly Packed[] {
   const nameOf = (row: Row) => {
     if (slice === undefined) return ''
     const value = String(row[slice.field])
-    return slice.kind === 'text' ? value : `${slice.name} ${value}`
+    if (slice.kind !== 'text') return `${slice.name} ${value}`
+    return [value, ...further.map(({ field }) => String(row[field]))].join(' ').trimEnd()
   }
   const groups = [...Map.groupBy(rows, nameOf)].flatMap(([name, all]) => {
     if (slice?.kind !== 'text') return [{ name, all }]

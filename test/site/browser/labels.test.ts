@@ -34,6 +34,12 @@ const walk = fc
     })
   })
 const bars = fc.array(fc.double({ min: -99, max: 400, noNaN: true }), { minLength: 1, maxLength: 10 })
+/** Below the year of the launch, and below the running one. */
+function belowBar(index: number, count: number, word: 'de' | 'en'): string | null {
+  if (index === count - 1) return word === 'de' ? 'bis 27.11.' : 'to 27\u00a0Nov'
+  if (index === 0) return word === 'de' ? 'ab 21.10.' : 'from 21\u00a0Oct'
+  return null
+}
 const shares = fc.array(fc.double({ min: -20, max: 120, noNaN: true }), { minLength: 2, maxLength: 60 })
 const language = fc.constantFrom('de' as const, 'en' as const)
 
@@ -52,7 +58,7 @@ const shapes = fc.oneof(
         percents.map((percent, index) => ({
           label: String(2017 + index),
           percent,
-          below: index === percents.length - 1 ? (word === 'de' ? 'laufend' : 'to date') : null,
+          below: belowBar(index, percents.length, word),
         })),
         word,
       ),

@@ -16,6 +16,10 @@ const dbFile = folder.file('demo.sqlite')
 const withEverything = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
 /** A fund whose category is in German only. */
 const inGermanOnly = 'SELECT max(isin) FROM profile JOIN fund USING (isin) WHERE data_permitted'
+/** The youngest fund that may show its performance. */
+const youngest = `SELECT isin FROM fund WHERE isin IN (SELECT isin FROM performance_year) AND data_permitted
+  AND prices_permitted AND performance_permitted AND fund_inception_date < '2025-11-20'
+  ORDER BY fund_inception_date DESC LIMIT 1`
 let server: Server
 let db: Database.Database
 let isin: string
@@ -25,7 +29,8 @@ beforeAll(async () => {
   editDatabase(
     dbFile,
     `UPDATE structure_item SET percent = 130 WHERE type = 'exposure_asset_structure' AND position = 0;
-     UPDATE profile SET category_en = NULL WHERE isin = (${inGermanOnly})`,
+     UPDATE profile SET category_en = NULL WHERE isin = (${inGermanOnly});
+     UPDATE performance_year SET percent = percent + 0.5 WHERE year = 2026 AND isin = (${youngest})`,
   )
   const build = ['build', '--db', dbFile, '--out', folder.file('out'), '--as-of', asOf, '--quiet']
   await mustRun(build, { env: { ...withEverything, FUNDPRESS_BASE_URL: 'https://api.example.org' } })
@@ -166,18 +171,45 @@ it('draws a bar for each calendar year, as high as its percent', async () => {
   }
 })
 
-it('marks the year that has not ended, and no other', async () => {
+it('marks the year that has not ended with the day of its figure, and no other', async () => {
   for (const [page, word] of [
-    ['index.html', 'to date'],
-    ['de.html', 'laufend'],
+    ['index.html', 'to 20 Nov'],
+    ['de.html', 'bis 20.11.'],
   ] as const) {
-    const html = await text(`funds/${isin}/${page}`)
+    const html = (await text(`funds/${isin}/${page}`)).replaceAll('\u00a0', ' ')
     const bars = drawingOf(html, 'years').elements.filter(({ name }) => name === 'rect')
     const running = bars.map((bar) => bar.attribute('class').startsWith('running '))
     expect(running).toEqual([...new Array<boolean>(bars.length - 1).fill(false), true])
     expect(html.match(new RegExp(`<tspan[^>]*>${word}</tspan>`, 'g'))).toHaveLength(1)
-    expect(html).toContain(`<th scope="row">2026 ${word}</th>`)
+    expect(html).toContain(`<th scope="row">2026 ${word}${page === 'de.html' ? '' : ' '}2026</th>`)
   }
+})
+
+it('marks the year of the launch, and names no day for a running year whose figure is not that of its prices', async () => {
+  const young = value(youngest) as string
+  const [year, month, day] = (
+    value('SELECT fund_inception_date FROM fund WHERE isin = ?', young) as string
+  ).split('-')
+  expect(Number(year)).toBeGreaterThan(2017)
+  const html = await text(`funds/${young}/de.html`)
+  const marks = [...html.matchAll(/<tspan[^>]*>(.*?)<\/tspan>/g)].map(([, mark]) => mark)
+  expect(marks).toEqual([`ab ${day}.${month}.`, 'laufend'])
+  expect(html).toContain(`<th scope="row">${year} ab ${day}.${month}.${year}</th>`)
+  expect(html).toContain('<th scope="row">2026 laufend</th>')
+})
+
+it('has no twelve-month period from before the launch that has no figures', async () => {
+  const young = value(youngest) as string
+  const periods = rows<{ date_from: string; gross: number | null }>(
+    'SELECT date_from, gross FROM legal_period WHERE isin = ? ORDER BY date_from',
+    young,
+  )
+  expect(periods[0]?.gross).toBe(null)
+  const shown = (await text(`funds/${young}/de.html`)).split('id="periods"')[1]?.split('</table>')[0] ?? ''
+  const whole = periods.filter(({ gross }) => gross !== null)
+  expect(whole.length).toBeGreaterThan(0)
+  expect(shown.match(/<th scope="row">/g)).toHaveLength(whole.length)
+  expect(shown).not.toContain('aria-label="keine Angabe"')
 })
 
 it('draws the line since launch as high as its points, on a logarithmic scale if it has more than 15 years', async () => {

@@ -139,12 +139,47 @@ function performanceFacts(source: FundPageSource) {
   const asIndex = (rows: readonly PointRow[], start: number) =>
     lineOf(rows.map(({ date, value }) => ({ date, decimal: (start + value).toFixed(2) })))
   return {
-    years: source.rows('performanceYears'),
-    periods: source.rows('legalPeriods'),
+    years: source.rows('performanceYears').map((row) => ({ ...row, part: partOfYear(source, row) })),
+    // A period before the launch has no figures, and is none of the fund's.
+    periods: source
+      .rows('legalPeriods')
+      .filter(
+        ({ gross, net, dateFrom }) => gross !== null || net !== null || dateFrom >= source.fund.inceptionDate,
+      ),
     /** An index from 100: since the launch, or else over the time that the law requires. */
     index: asIndex(source.rows('launchPoints'), 0) ?? asIndex(source.rows('legalPoints'), 100),
   }
 }
+
+/** The bounds of a year's figure that is not of the whole year: each is null for that of the year, or if it is unknown. */
+export interface PartOfYear {
+  readonly from: string | null
+  readonly until: string | null
+}
+
+/**
+ * The year of the launch begins with it. The day on which the running year ends is nowhere in the data: it is known if
+ * the performance until the newest price is the same. @returns null for a whole year
+ */
+function partOfYear(source: FundPageSource, { year, percent }: PerformanceYear): PartOfYear | null {
+  const { fund } = source
+  const label = String(year).padStart(4, '0')
+  const launch = fund.inceptionDate
+  const from = launch.startsWith(label) && !launch.endsWith('-01-01') ? launch : null
+  const price = mayGiveOutPrices(fund) ? source.newestPrice() : null
+  const newest = price?.date ?? fund.statusDate
+  const isRunning = newest?.startsWith(label) === true && !newest.endsWith('-12-31')
+  if (!isRunning) return from === null ? null : { from, until: null }
+  const start = from ?? `${String(year - 1).padStart(4, '0')}-12-31`
+  const computed = price === null ? null : computedSince(source, price, start, actionsOf(source))
+  const isSame = computed !== null && Math.abs(Number(computed) - percent) < lastDigit
+  return { from, until: isSame ? newest : null }
+}
+
+type PerformanceYear = RowsOf<'performanceYears'>['performanceYears'][number]
+
+/** In percent. Two that are rounded from the same value may differ by it. */
+const lastDigit = 0.015
 
 /** More points would look the same. */
 const mostPoints = 250
@@ -301,17 +336,16 @@ function returnOver(source: FundPageSource, newest: PriceRow, years: number): Re
   if (reported !== null) return { ...reported, from: 'reported' }
   const from = profile?.accumulating === 1 ? 'navs' : 'reinvested'
   if (from === 'reinvested' && actions.distributions.length === 0) return null
-  const percent = computedOver(source, newest, years, actions)
+  const percent = computedSince(source, newest, addYears(newest.date, -years), actions)
   return percent === null ? null : { percent, from, until: null }
 }
 
-function computedOver(
+function computedSince(
   source: FundPageSource,
   { date, netAssetValue }: PriceRow,
-  years: number,
+  start: string,
   actions: FundActions,
 ): string | null {
-  const start = addYears(date, -years)
   const before = source.navAt(start)
   if (before === null || daysBetween(before.date, start) > tolerance) return null
   const ends = [before, { date, nav: netAssetValue }].map((price) => ({

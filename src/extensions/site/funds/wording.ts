@@ -79,7 +79,7 @@ export const fundWords = bilingual((say) => ({
     reported: say('reported', 'gemeldet'),
     reinvested: say('distributions reinvested', 'mit Ausschüttungen'),
   },
-  /** Below that. */
+  /** Also below a year. */
   until: (day: string) => say(`to ${day}`, `bis ${day}`),
   returnNotes: {
     navs: say(
@@ -285,6 +285,7 @@ export const fundWords = bilingual((say) => ({
   performance: say('Performance', 'Wertentwicklung'),
   years: say('Calendar years', 'Kalenderjahre'),
   year: say('Year', 'Jahr'),
+  since: (day: string) => say(`from ${day}`, `ab ${day}`),
   toDate: say('to date', 'laufend'),
   periods: say('Twelve-month periods', 'Zwölfmonatszeiträume'),
   period: say('Period', 'Zeitraum'),

@@ -332,7 +332,7 @@ function axisOf(highest: readonly number[], lowest: readonly number[], block: re
 
 export interface Bar {
   readonly label: string
-  /** A second line below a year that has not ended, whose bar is paler. */
+  /** A second line below a year that is not whole, whose bar is paler. */
   readonly below: string | null
   readonly percent: number
 }

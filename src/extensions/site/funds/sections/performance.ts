@@ -21,10 +21,10 @@ import { distributionKeys } from '../../../../core/layout/layout.ts'
 import { wording } from '../../../../core/layout/wording.ts'
 import { fundWords, isForeign } from '../wording.ts'
 import { barChart } from '../chart/charts.ts'
-import { amountIn, changeIn, dayIn, decimalIn } from '../../../../core/layout/formats.ts'
+import { amountIn, changeIn, dayIn, decimalIn, monthDayIn } from '../../../../core/layout/formats.ts'
 import { type ChangeWords, priceLineChange, priceLineShapes } from '../chart/price-line.ts'
 import type { DayPrice } from '../../../../core/layout/total-return.ts'
-import type { FundFacts, Line, PerformanceFacts, PriceFacts } from '../facts.ts'
+import type { FundFacts, Line, PartOfYear, PerformanceFacts, PriceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
   const w = fundWords[language]
@@ -40,7 +40,7 @@ export function performanceSection(facts: FundFacts, language: Language): Html |
     html`${
         years.length + periods.length > 0 &&
         html`<div class="beside">
-          ${years.length > 0 && yearsPart(performance, runningYear(facts), language)}
+          ${years.length > 0 && yearsPart(performance, language)}
           ${periods.length > 0 && periodsPart(performance, language)}
         </div> `
       }
@@ -68,20 +68,17 @@ function returnNotes({ oneYear, fiveYears, newest }: PriceFacts, language: Langu
 /** Years in the chart; the table has all of them. */
 const mostYears = 10
 
-/** The calendar year of the fund's newest day, unless that day ends it; null without a day. */
-function runningYear({ fund, price }: FundFacts): string | null {
-  const newest = price?.newest.date ?? fund.statusDate
-  return newest === null || newest.endsWith('-12-31') ? null : newest.slice(0, 4)
-}
-
-function yearsPart({ years }: PerformanceFacts, running: string | null, language: Language): Html {
+function yearsPart({ years }: PerformanceFacts, language: Language): Html {
   const w = fundWords[language]
-  const bars = years.map(({ year, percent }) => {
-    const label = String(year).padStart(4, '0')
-    return { label, below: label === running ? w.toDate : null, percent }
+  const labelOf = (year: number) => String(year).padStart(4, '0')
+  const shortDay = (day: string) => monthDayIn(language, day.slice(5))
+  const bars = years.map(({ year, percent, part }) => {
+    const below = part === null ? null : partName(part, shortDay, language)
+    return { label: labelOf(year), below, percent }
   })
-  const rows = bars.toReversed().map(({ label, below, percent }) => {
-    return [below === null ? label : `${label} ${below}`, changeIn(language, percent)]
+  const rows = years.toReversed().map(({ year, percent, part }) => {
+    const name = part === null ? '' : ` ${partName(part, (day) => dayIn(language, day), language)}`
+    return [`${labelOf(year)}${name}`, changeIn(language, percent)]
   })
   const shapes = barChart(bars.slice(-mostYears), language)
   return html`<figure class="bar-chart">
@@ -97,6 +94,12 @@ function yearsPart({ years }: PerformanceFacts, running: string | null, language
       })}
     </details>
   </figure> `
+}
+
+function partName({ from, until }: PartOfYear, day: (day: string) => string, language: Language): string {
+  const w = fundWords[language]
+  if (from !== null) return w.since(day(from))
+  return until === null ? w.toDate : w.until(day(until))
 }
 
 function periodsPart({ periods }: PerformanceFacts, language: Language): Html {

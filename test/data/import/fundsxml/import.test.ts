@@ -292,4 +292,66 @@ describe('import of FundsXML', () => {
     })
     expect(dumpAll(folder.file(db))).toEqual(before)
   })
+
+  const fee = (type: string, percent: string) =>
+    `<Fee><Type>${type}</Type><PayReceive>P</PayReceive><Maximum>${percent}</Maximum></Fee>`
+  const importFees = async (...fees: string[]) => {
+    const db = folder.database()
+    const outcome = await importXml(db, document({ ofClass: `<Fees>${fees.join('')}</Fees>` }))
+    const [row = ''] = rows(db, 'profile', 'isin, issue_surcharge, redemption_fee, management_fee')
+    const left = (/^left out +(.*)$/m.exec(outcome.stdout))?.[1]
+    return { ...outcome, fees: row.replace(`${first} `, ''), left }
+  }
+
+  it('takes no tax for a fee: the subscription tax of Luxembourg is no surcharge', async () => {
+    const { code, fees, left } = await importFees(
+      fee('Subscription Tax', '0.05'),
+      fee('Management Fee VAT', '19'),
+      fee('Verwaltungssteuer', '7'),
+    )
+    expect({ code, fees }).toEqual({ code: 0, fees: '5 0 1.25' })
+    expect(left).toContain('a fee of type Subscription Tax: the profile has no such fee (1, the first')
+  })
+
+  it('adds the surcharge of the fund to that of the distributor, and says so', async () => {
+    const { code, fees, left, stdout } = await importFees(
+      fee('Entry Fee Distributor', '3'),
+      fee('Entry Fee Fund', '2'),
+      fee('Redemption Fee Fund', '0.5'),
+    )
+    expect({ code, fees, left }).toEqual({ code: 0, fees: '5 0.5 1.25', left: undefined })
+    expect(stdout).toContain(
+      'fees by their types: issue_surcharge: Entry Fee Distributor + Entry Fee Fund, redemption_fee: Redemption Fee Fund',
+    )
+  })
+
+  it.each([['in front'], ['behind']])('leaves a second fee %s out, and names both', async (where) => {
+    const both = [fee('Management Company Fee', '0.05'), fee('Management Fee', '1.5')]
+    const surcharges = [fee('Entry Fee', '4'), fee('Subscription Fee Fund', '1'), fee('Entry Fee', '4')]
+    const all = [...both, ...surcharges]
+    const { code, fees, left } = await importFees(...(where === 'behind' ? all.toReversed() : all))
+    expect({ code, fees }).toEqual({ code: 0, fees: '4 0 1.5' })
+    expect(left).toContain(
+      'a fee of type Management Company Fee (0.05) beside one of type Management Fee (1.5): management_fee is one fee (1, the',
+    )
+    expect(left).toContain(
+      'a fee of type Subscription Fee Fund (1) beside one of type Entry Fee (4): issue_surcharge is one fee (1, the',
+    )
+  })
+
+  it('adds up payments of one ex-day as other files are, and says so; the same amount again is a repetition', async () => {
+    const db = folder.database()
+    const payment = (
+      amount: string,
+    ) => `<Distribution><ActionCode>C</ActionCode><DividendStatus>OFFICIAL</DividendStatus><ExDate>2024-05-02</ExDate>
+<GrossDividendAmount><PerShare><Amount ccy="EUR">${amount}</Amount></PerShare></GrossDividendAmount></Distribution>`
+    const ofClass = `<Distributions>${payment('1.25')}${payment('0.5')}${payment('1.25')}</Distributions>`
+    const { code, stdout } = await importXml(db, document({ ofClass }))
+    expect(code).toBe(0)
+    expect(rows(db, 'corporate_action', 'isin, ex_date, amount, currency')).toContain(
+      `${first} 2024-05-02 1.75 EUR`,
+    )
+    expect(stdout).toContain('distributions that were added to another one of the same day: 1')
+    expect(stdout).toContain('1 row repeats another one')
+  })
 })

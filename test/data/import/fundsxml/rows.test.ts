@@ -195,7 +195,7 @@ describe('FundsXML: distributions', () => {
 <NetDividendAmount><PerShare><Amount ccy="EUR">0.1</Amount></PerShare></NetDividendAmount>${more}</Distribution>`
   const euro = (amount: string) => `<Amount ccy="EUR">${amount}</Amount>`
 
-  it('adds up the payments of a day, gross, per share', async () => {
+  it('gives each payment of a day, gross, per share', async () => {
     const all = [
       distribution('2026-05-04', euro('1.25')),
       distribution('2026-05-04', euro('0.505') + '<Amount ccy="USD">0.6</Amount>'),
@@ -209,7 +209,8 @@ describe('FundsXML: distributions', () => {
     )
     const own = { isin: first, kind: 'distribution', currency: 'EUR' }
     expect(rows['corporate_action']).toEqual([
-      { ...own, ex_date: '2026-05-04', amount: '1.755' },
+      { ...own, ex_date: '2026-05-04', amount: '1.25' },
+      { ...own, ex_date: '2026-05-04', amount: '0.505' },
       { ...own, ex_date: '2025-05-05', amount: '1' },
     ])
     expect(gone['corporate_action']).toEqual([{ isin: first, ex_date: '2022-05-05', kind: 'distribution' }])

@@ -5,9 +5,10 @@
 
 import { isOpenEnd } from '../../../../core/data/model/limits.ts'
 import { quoted } from '../../../../core/data/model/printable.ts'
-import { reciprocalOf, sumOf } from '../../decimals.ts'
+import { reciprocalOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
 import type { RowSink, SplitFactor } from '../reader.ts'
+import { feeColumnOf, takeFees, type Fee } from './fees.ts'
 import { unless, type WhyNot } from './unless.ts'
 import { portfolioElement, type NetAssets, type OpenPortfolio } from './portfolios.ts'
 import type { Spill } from './spill.ts'
@@ -20,6 +21,8 @@ export interface FundOptions {
   readonly splitFactor: SplitFactor | undefined
   /** The day that the file is of. */
   readonly contentDate: () => string | undefined
+  /** Gets the types of fees that are taken. */
+  readonly feeTypes: Set<string>
 }
 
 /** What is known of the fund, subfund or class that is being read, beside its texts. */
@@ -32,19 +35,10 @@ interface Holder {
   classes: number
   /** Of a class: whether the file takes the price of a day back. */
   readonly days: Map<string, boolean>
-  /** Of a class: payments by ex-day. */
-  readonly payments: Map<string, Payments>
-  /** Of a class: columns of the profile. */
-  readonly fees: Map<string, string>
-}
-
-/** All payments of an ex-day. */
-interface Payments {
-  readonly amounts: string[]
-  /** Of the first. */
-  readonly place: string
-  /** C: new, M: modified. */
-  readonly action: string | undefined
+  /** Of a class: by the ex-day of its payments, whether they are new (C) or modified (M). */
+  readonly payments: Map<string, string | undefined>
+  /** Of a class. */
+  readonly fees: Fee[]
 }
 
 const whyNoAssets: WhyNot = ({ texts }) =>
@@ -85,7 +79,7 @@ const whichShares = (ratio: string) =>
 const noIsin = 'a share class without an ISIN, by which the schema knows funds'
 
 /** The element Funds. */
-export function fundsElement({ sink, spill, splitFactor, contentDate }: FundOptions): Element {
+export function fundsElement({ sink, spill, splitFactor, contentDate, feeTypes }: FundOptions): Element {
   let holder: Holder | undefined
   let portfolios = 0
   const takeUnless = (whyNot: WhyNot, take: (record: Found) => void) => unless(sink, whyNot, take)
@@ -97,7 +91,7 @@ export function fundsElement({ sink, spill, splitFactor, contentDate }: FundOpti
       classes: 0,
       days: new Map(),
       payments: new Map(),
-      fees: new Map(),
+      fees: [],
     }
   }
 
@@ -197,23 +191,26 @@ export function fundsElement({ sink, spill, splitFactor, contentDate }: FundOpti
       return
     }
     const action = texts['ActionCode']
-    const payment = holder?.payments.get(exDate)
-    if (payment === undefined) holder?.payments.set(exDate, { amounts: [amount], place, action })
-    else if (payment.action === action) payment.amounts.push(amount)
-    else
+    if (holder?.payments.has(exDate) === true && holder.payments.get(exDate) !== action) {
       sink.bad(place, [
         'one distribution of the day is new (C) and one is modified (M): their sum is not known',
       ])
+      return
+    }
+    holder?.payments.set(exDate, action)
+    const key = { isin, ex_date: exDate, kind: 'distribution' }
+    // Several payments of a day are for the sink, as those of other files.
+    sink.row('corporate_action', present({ ...key, amount, currency }), place)
   }
 
-  const fee = ({ texts }: Found): void => {
-    const { Type, Maximum, EndDate, FeeAsPercentageOfTNA } = texts
-    const column = feeColumnOf(Type) ?? ''
+  const fee = ({ texts, place }: Found): void => {
+    const { Type: type = '', Maximum, EndDate, FeeAsPercentageOfTNA } = texts
+    const column = feeColumnOf(type) ?? ''
     const days = linesOf(EndDate)
     const newest = days.indexOf(days.toSorted().at(-1) ?? '')
     const percent =
       Maximum ?? linesOf(FeeAsPercentageOfTNA)[newest] ?? (column === 'performance_fee' ? '1' : undefined)
-    if (percent !== undefined && holder?.fees.has(column) === false) holder.fees.set(column, percent)
+    if (percent !== undefined) holder?.fees.push({ column, type, percent, place })
   }
 
   const shareClass = (record: Found): void => {
@@ -226,13 +223,15 @@ export function fundsElement({ sink, spill, splitFactor, contentDate }: FundOpti
     }
     for (let above = holder; above !== undefined; above = above.outer) above.classes++
     fundRow(record, isin)
-    emitPayments(isin, record.texts['Currency'] ?? '', own)
     addOwner(isin, own.portfolios, holder?.portfolios ?? [])
     for (let above: Found | undefined = record.outer; above !== undefined; above = above.outer) {
       for (const name of [above.texts['LEI'], above.texts['ISIN']])
         if (name !== undefined) spill.addClass(name, isin)
     }
-    spill.addProfile(isin, record.place, profileOf(record, own, holder?.assets))
+    const { percents, leftOut, types } = takeFees(own.fees)
+    for (const { what, place } of leftOut) sink.leftOut(what, place)
+    for (const one of types) feeTypes.add(one)
+    spill.addProfile(isin, record.place, profileOf(record, own.assets, percents, holder?.assets))
   }
 
   /** @param above the portfolios of the subfund or fund: for what the class has none itself */
@@ -262,13 +261,6 @@ export function fundsElement({ sink, spill, splitFactor, contentDate }: FundOpti
       ...endOf(record),
     }
     sink.row('fund', present(values), record.place)
-  }
-
-  const emitPayments = (isin: string, currency: string, { payments }: Holder): void => {
-    for (const [exDate, { amounts: all, place }] of payments) {
-      const kind = 'distribution'
-      sink.row('corporate_action', { isin, ex_date: exDate, kind, amount: sumOf(all), currency }, place)
-    }
   }
 
   /** @param record of a fund or subfund */
@@ -442,17 +434,6 @@ function endOf(record: Found): Record<string, Value | undefined> {
   return ends.find(({ end_date: own }) => !isOpenEnd(own ?? '')) ?? ends[0] ?? {}
 }
 
-/** Types of fees are free texts. */
-const feeColumns: readonly (readonly [type: RegExp, column: string])[] = [
-  [/^(?:management|verwaltung)/i, 'management_fee'],
-  [/^(?:subscription|entry|front.?end|issue|sales|ausgabe)/i, 'issue_surcharge'],
-  [/^(?:redemption|exit|back.?end|rücknahme)/i, 'redemption_fee'],
-  [/^(?:custod|depositary|verwahr|depotbank)/i, 'custodian_bank_fee'],
-  [/^performance/i, 'performance_fee'],
-]
-
-const feeColumnOf = (type = '') => feeColumns.find(([pattern]) => pattern.test(type))?.[1]
-
 /** In the currency of the class, else in that of the fund. */
 function totalAssetsOf(total: NetAssets | undefined, currency: string): Record<string, Value | undefined> {
   const [first] = total?.byCurrency ?? []
@@ -466,7 +447,8 @@ function totalAssetsOf(total: NetAssets | undefined, currency: string): Record<s
 /** What the file knows of a profile: seldom all of it, so it completes one that is there. */
 function profileOf(
   record: Found,
-  { assets, fees }: Holder,
+  assets: NetAssets | undefined,
+  fees: ReadonlyMap<string, string>,
   total: NetAssets | undefined,
 ): Record<string, Value> {
   const { texts } = record

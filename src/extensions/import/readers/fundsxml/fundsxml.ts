@@ -22,7 +22,8 @@ export const fundsxml: Reader = {
     const spill = openSpill()
     try {
       const control: Control = {}
-      const root = { FundsXML4: { below: elementsOf(sink, spill, { control, splitFactor }) } }
+      const feeTypes = new Set<string>()
+      const root = { FundsXML4: { below: elementsOf(sink, spill, { control, splitFactor, feeTypes }) } }
       const options = { encoding, onBytes: sink.bytes, onLeftOut: sink.leftOut }
       const read = await readXml(file, root, options)
       emitPortfolios(spill, sink)
@@ -31,7 +32,7 @@ export const fundsxml: Reader = {
       const isKnown = /^4(?:\.[0-2](?:\.|$)|$)/.test(version)
       return {
         form: [`FundsXML ${version}`, read],
-        notes: [],
+        notes: feeNotes(feeTypes),
         warnings: isKnown ? [] : [`FundsXML ${version} is not known here: it was read as 4.2`],
       }
     } finally {
@@ -49,9 +50,10 @@ interface Control {
 interface Facts {
   readonly control: Control
   readonly splitFactor: SplitFactor | undefined
+  readonly feeTypes: Set<string>
 }
 
-function elementsOf(sink: RowSink, spill: Spill, { control, splitFactor }: Facts): Elements {
+function elementsOf(sink: RowSink, spill: Spill, { control, splitFactor, feeTypes }: Facts): Elements {
   const controlData: Element = {
     below: leaves('Version ContentDate DataOperation'),
     ends: ({ texts, place }: Found) => {
@@ -63,7 +65,7 @@ function elementsOf(sink: RowSink, spill: Spill, { control, splitFactor }: Facts
   }
   return {
     ControlData: controlData,
-    Funds: fundsElement({ sink, spill, splitFactor, contentDate: () => control.contentDate }),
+    Funds: fundsElement({ sink, spill, splitFactor, contentDate: () => control.contentDate, feeTypes }),
     AssetMgmtCompanyDynData: { out: 'data of the management company: no endpoint has them' },
     AssetMasterData: assetElement(spill),
     Documents: documentsElement(sink, spill),
@@ -76,6 +78,15 @@ function elementsOf(sink: RowSink, spill: Spill, { control, splitFactor }: Facts
     CountrySpecificData: { out: 'data of one country (CountrySpecificData): no endpoint has them' },
     'ds:Signature': { out: 'the signature of the file, which is not verified' },
   }
+}
+
+const shownFees = 8
+
+/** Types of fees are free texts: people have to see what was made of them. */
+function feeNotes(types: ReadonlySet<string>): readonly string[] {
+  if (types.size === 0) return []
+  const more = types.size > shownFees ? ` and ${types.size - shownFees} more` : ''
+  return [`fees by their types: ${[...types].sort().slice(0, shownFees).join(', ')}${more}`]
 }
 
 function emitProfiles(spill: Spill, sink: RowSink): void {

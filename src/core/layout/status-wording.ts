@@ -65,6 +65,8 @@ export const statusWords = bilingual((say) => ({
     rhythm: say('Interval', 'Turnus'),
     next: say('Next price', 'Nächster Preis'),
   },
+  /** The day of a price that has not come. */
+  since: say('since', 'seit'),
   businessDays: (count: string) =>
     say(
       `${count} business day${count === '1' ? '' : 's'}`,
@@ -75,8 +77,8 @@ export const statusWords = bilingual((say) => ({
       ? say('daily', 'täglich')
       : say(`every ${count} business days`, `alle ${count} Bankarbeitstage`),
   note: say(
-    'Age: business days since the newest price. Interval: the usual time between two prices. Next price: the day on which it is expected. Oldest price: of the funds whose prices are monitored.',
-    'Alter: Bankarbeitstage seit dem neuesten Preis. Turnus: üblicher Abstand zwischen zwei Preisen. Nächster Preis: der Tag, an dem er erwartet wird. Ältester Preis: unter den Fonds, deren Preise überwacht werden.',
+    'Age: business days since the newest price. Interval: the usual time between two prices. Next price: the day on which it is expected; since a day: it is still awaited. Oldest price: of the funds whose prices are monitored.',
+    'Alter: Bankarbeitstage seit dem neuesten Preis. Turnus: üblicher Abstand zwischen zwei Preisen. Nächster Preis: der Tag, an dem er erwartet wird; seit einem Tag: er steht noch aus. Ältester Preis: unter den Fonds, deren Preise überwacht werden.',
   ),
   asData: say('This page as JSON', 'Diese Seite als JSON'),
 }))

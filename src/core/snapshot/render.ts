@@ -332,7 +332,6 @@ async function finish(
   const source = {
     snapshot,
     asOf,
-    funds: counts.funds,
     documents: counts.objects,
     bytes: counts.bytes,
     assessment,

@@ -7,7 +7,6 @@ export interface StatusSource {
   readonly snapshot: string
   /** ISO 8601 */
   readonly asOf: string
-  readonly funds: number
   readonly documents: number
   readonly bytes: number
   readonly assessment: Assessment
@@ -23,22 +22,25 @@ export type StatusDocument = ReturnType<typeof documentOf>
 export const statusJson = (source: StatusSource): string => JSON.stringify(documentOf(source))
 
 const documentOf = (source: StatusSource) => {
-  const { snapshot, asOf, funds, documents, bytes, assessment } = source
+  const { snapshot, asOf, documents, bytes, assessment } = source
+  // Readers know no other funds.
+  const { funds } = assessment
+  const withheld = funds.filter(({ mark }) => mark === 'withheld').length
   const heldBack = withheldFunds(source).map(({ isin, name }) => ({ isin, name }))
   return {
     format: 1 as number,
     snapshot,
     as_of: asOf,
-    funds,
+    funds: funds.length,
     documents,
     bytes,
     oldest_price: assessment.oldestPrice?.day ?? null,
     newest_price: assessment.newestPrice,
-    freshness: assessment.counts,
+    freshness: { ...assessment.counts, withheld },
     /** Stale funds, then late ones, oldest price first. */
     overdue: assessment.overdue.map(published),
     /** In the order of their ISINs, without funds whose data may not be published. */
-    prices: assessment.funds.map(published),
+    prices: funds.map(published),
     /** Absent if there is none. The implausible figures are not public. */
     ...(heldBack.length > 0 && { held_back: heldBack }),
   }

@@ -190,7 +190,7 @@ function byFund(nights: readonly HistoryDay[], names: FundNames, language: Langu
     </ul>`,
   ])
   const { columns } = w
-  const content = table({ kind: 'by-fund', columns: [columns.fund, columns.what], rows })
+  const content = table({ kind: 'carded by-fund', columns: [columns.fund, columns.what], rows })
   return section(
     'funds',
     w.byFund,

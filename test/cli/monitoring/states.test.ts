@@ -163,11 +163,12 @@ describe('with requireComplete', () => {
 })
 
 it('a warning is known by its fund and figure, not by its words', async () => {
-  const fee = (percent: number) => editDatabase(db(), `UPDATE profile SET management_fee = ${percent}`)
-  fee(101)
+  const costs = (percent: number) =>
+    editDatabase(db(), `UPDATE profile SET total_expense_ratio = ${percent}`)
+  costs(16)
   expect((await night('2026-11-11')).told).toEqual(['warned: live with 2 new warnings'])
   addPrices('2026-11-11')
-  fee(102)
+  costs(17)
   expect((await night('2026-11-12')).told).toEqual([])
   // Another figure is another fault.
   addPrices('2026-11-12')

@@ -51,7 +51,6 @@ function statusPage(
 ): string {
   const { snapshot, asOf, documents, bytes, assessment } = source
   const { newestPrice, oldestPrice, overdue } = assessment
-  // Those of the list of funds. The JSON counts funds that are not published, too.
   const funds = assessment.funds
   const counts = countsByMark((each) => funds.filter(({ mark }) => mark === each).length)
   const fresh = sortedByName(funds.filter(({ mark }) => mark === 'fresh'))
@@ -64,7 +63,7 @@ function statusPage(
   const toJson = linkTo(key, statusKey)
   const verdict = (['stale', 'late', 'fresh'] as const).find((mark) => counts[mark] > 0) ?? 'unwatched'
   const count = (number: number) => fixedIn(language, number, 0)
-  const names = { publisher, hasPages: !isAlone }
+  const names = { publisher, asOf, hasPages: !isAlone }
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
       ${fundTable(caption, some, language, names)}`
@@ -145,6 +144,8 @@ const maxRows = 1000
 
 interface Names {
   readonly publisher: Publisher | null
+  /** ISO 8601 */
+  readonly asOf: string
   /** Whether funds have pages. */
   readonly hasPages: boolean
 }
@@ -170,8 +171,12 @@ function fundTable(caption: string, funds: readonly MarkedFund[], language: Lang
   ${left > 0 && html`<p><a href="${toJson}">${w.more(fixedIn(language, left, 0))}</a></p>`}`
 }
 
-function cells(fund: MarkedFund, language: Language, { publisher, hasPages }: Names): readonly TableCell[] {
-  const { isin, mark, ageDays, rhythmDays } = fund
+function cells(
+  fund: MarkedFund,
+  language: Language,
+  { publisher, hasPages, asOf }: Names,
+): readonly TableCell[] {
+  const { isin, mark, ageDays, rhythmDays, nextPrice } = fund
   const name = fundName(publisher, fund.name)
   const page = linkTo(frontPages.status[language], fundPageKeys(isin)[language])
   const day = (date: string | null) =>
@@ -182,11 +187,13 @@ function cells(fund: MarkedFund, language: Language, { publisher, hasPages }: Na
     const least = days === maxBusinessDays ? '≥ ' : ''
     return unbroken(say(least + fixedIn(language, days, 0)))
   }
-  const next = day(fund.nextPrice)
+  // Most prices come on the day after their own.
+  const isAwaited = nextPrice !== null && nextPrice < asOf && (ageDays ?? 0) > 1
+  const next = html`${isAwaited && `${w.since}\u00a0`}${day(nextPrice)}`
   return [
     [hasPages ? html`<a href="${page}">${name}</a>` : name, html` <small>${isin}</small>`],
     markedAs(mark, w.marks[mark]),
-    [day(fund.newestPrice), fund.nextPrice !== null && below(next)],
+    [day(fund.newestPrice), nextPrice !== null && below(next)],
     count(ageDays, w.businessDays),
     count(rhythmDays, w.rhythm),
     next,

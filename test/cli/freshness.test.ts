@@ -122,6 +122,13 @@ describe('a build', () => {
     expect(kinds.map((kind) => overdue.get(isins[kind]))).toEqual(wanted)
   })
 
+  it('says on the status page since when a price is awaited', () => {
+    const rows = textOf('out', 'index.html').split('<tr>')
+    const rowOf = (isin: string) => rows.find((row) => row.includes(isin))
+    expect(rowOf(isins.late)).toContain('since\u00a0<time datetime="2026-11-18">')
+    expect(rowOf(isins.fresh)).not.toContain('since')
+  })
+
   it('names no fund that must not be published', () => {
     for (const name of ['de.html', 'index.html', 'index.json'])
       for (const word of [names.hidden, isins.hidden]) expect(textOf('out', name)).not.toContain(word)

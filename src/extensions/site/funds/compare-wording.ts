@@ -23,7 +23,7 @@ export const compareWording = bilingual((say) => ({
   periodOfOne: (first: string, last: string) =>
     say(`From ${first} to ${last}.`, `Vom ${first} bis zum ${last}.`),
   chosen: say('Compared funds', 'Verglichene Fonds'),
-  /** With soft hyphens: a phone shows four columns. */
+  /** With soft hyphens: a narrow page has four columns. */
   performance: say('Perform\u00adance', 'Wert\u00adentwicklung'),
   volatility: say('Volatility p.\u2060a.', 'Volati\u00adlität p.\u2060a.'),
   costs: say('Costs (TER)', 'Kosten (TER)'),
@@ -32,10 +32,10 @@ export const compareWording = bilingual((say) => ({
     'Volatility: standard deviation of the changes in the net asset value in the period shown, with distributions reinvested, per year. Costs: total expense ratio per year. Risk class: risk indicator from 1 (low) to 7 (high).',
     'Volatilität: Standardabweichung der Veränderungen des Nettoinventarwerts im gezeigten Zeitraum mit Wiederanlage der Ausschüttungen, auf das Jahr bezogen. Kosten: Gesamtkostenquote pro Jahr. Risikoklasse: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
   ),
-  onDay: (day: string) => say(`Net asset value on ${day}`, `Nettoinventarwert am ${day}`),
+  onDay: (day: string) => say(`Net asset value on ${day}`, `Netto\u00adinventarwert am ${day}`),
   /** Before the days are known. */
-  atStart: say('Net asset value at the start', 'Nettoinventarwert zu Beginn'),
-  atEnd: say('Net asset value at the end', 'Nettoinventarwert am Ende'),
+  atStart: say('Net asset value at the start', 'Netto\u00adinventarwert zu Beginn'),
+  atEnd: say('Net asset value at the end', 'Netto\u00adinventarwert am Ende'),
   noteDistributions: say(
     'The index reinvests each distribution at the net asset value of its ex-date, without costs (BVI method). The net asset values in the table are those of today’s shares, without distributions.',
     'Der Index legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',

@@ -1,0 +1,44 @@
+/** No page is wider than its window, at any width. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { overhang, visit, whyNoBrowser } from '../../support/browser.ts'
+import { type Comparison, openComparison, ready } from './comparison.ts'
+
+const narrowest = 320
+const widest = 1440
+const step = 10
+
+describe.skipIf(whyNoBrowser !== undefined)(
+  'no page is wider than its window, in steps of ten pixels',
+  () => {
+    let compared: Comparison
+    beforeAll(async () => {
+      compared = await openComparison()
+      return compared.close
+    })
+
+    /** @returns the widths at which the page is wider, and by what */
+    const widerAt = async (path: string, isComparison: boolean) => {
+      const { page, end } = await visit(compared.browser, `${compared.site.base}/${path}`)
+      try {
+        if (isComparison) await ready(page)
+        const wider: string[] = []
+        for (let width = narrowest; width <= widest; width += step) {
+          await page.setViewportSize({ width, height: 900 })
+          const found = await overhang(page)
+          if (found.length > 0) wider.push(`${width}: ${found.join(' ')}`)
+        }
+        return wider
+      } finally {
+        await end()
+      }
+    }
+
+    it.each(['index.html', 'de.html'])('of a comparison: %s', async (name) => {
+      expect(await widerAt(`compare/${name}?isins=${compared.asked(5)}`, true)).toEqual([])
+    })
+
+    it.each(['funds', 'status', 'changes'])('of the part %s', async (folder) => {
+      expect(await widerAt(`${folder}/de.html`, false)).toEqual([])
+    })
+  },
+)

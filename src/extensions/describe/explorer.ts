@@ -75,10 +75,12 @@ function explorerPage(site: Site, language: Language): string {
                 .map((endpoint) => endpointOperation(endpoint, site, language))}`,
         )}
         <h2>${docs.lists}</h2>
-        ${listsOf(site.source).map(({ id, path, title: name }) => {
-          const fields = placeholders(path).map((each) => field(each, listValues(site.source)[each]))
-          return operation({ id, path, summary: name, page: guidePath('lists') }, fields, language)
-        })}
+        ${listsOf(site.source)
+          .filter(({ isForPublisher = false }) => !isForPublisher)
+          .map(({ id, path, title: name }) => {
+            const fields = placeholders(path).map((each) => field(each, listValues(site.source)[each]))
+            return operation({ id, path, summary: name, page: guidePath('lists') }, fields, language)
+          })}
       </div>`,
   })
 }

@@ -166,8 +166,8 @@ function licenceText({ publisher }: SitePageSource, language: Language): Html {
   const { licence = null, terms = null, contact = null } = publisher ?? {}
   const name =
     licence && (licence.url === null ? licence.name : html`<a href="${licence.url}">${licence.name}</a>`)
-  return html`<p>${name === null ? noLicence : [licensed, ' ', name, '.']}</p>
-    ${terms !== null && html`<p>${termsApply} <a href="${terms}">${terms}</a></p> `}${contact !== null && html`<p>${questions} <a href="${mailTo(contact)}">${contact}</a></p> `}`
+  const unlicensed = terms === null && html`<p>${noLicence}</p> `
+  return html`${name === null ? unlicensed : html`<p>${licensed} ${name}.</p> `}${terms !== null && html`<p>${termsApply} <a href="${terms}">${terms}</a></p> `}${contact !== null && html`<p>${questions} <a href="${mailTo(contact)}">${contact}</a></p> `}`
 }
 
 /** The error of an unknown ISIN. */

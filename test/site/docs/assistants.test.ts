@@ -84,6 +84,21 @@ it('the page of terms says what the settings say, and what they leave out', () =
   expect(bare).toContain('New data are usually published once a night.')
 })
 
+it('the page of terms does not miss a licence beside terms of use', async () => {
+  const termed = folder.file('termed')
+  const terms = { FUNDPRESS_SITE_TERMS: 'https://example.org/terms', FUNDPRESS_DOWNLOADS: 'false' }
+  expect(await build(termed, terms)).toMatchObject({ code: 0 })
+  for (const [key, applies, missing] of [
+    ['docs/terms/index.html', 'Terms of use of the publisher:', 'no licence'],
+    ['docs/de/terms/index.html', 'Nutzungsbedingungen des Herausgebers:', 'keine Lizenz'],
+  ] as const) {
+    const page = read(key, termed)
+    expect(page).toContain(`<p>${applies} <a href="https://example.org/terms">`)
+    expect(page).not.toContain(missing)
+    expect(read(key, folder.file('bare'))).toContain(missing)
+  }
+})
+
 it('a time of publication without a time zone is refused', async () => {
   const { code, stderr } = await build(folder.file('wrong'), { FUNDPRESS_SITE_PUBLISHED_BY: '5:30' })
   expect({ code, stderr }).toEqual({

@@ -17,6 +17,8 @@ export interface PublishedList {
   readonly body: RecordOf | null
   /** True if a publish writes it, or an edge, and no build. */
   readonly isOfPublish?: true
+  /** True if only those who publish ask for it: the explorer offers it to nobody. */
+  readonly isForPublisher?: true
   /** The part of the site that it comes with; absent: every snapshot has it. */
   readonly part?: SitePart
 }
@@ -92,6 +94,7 @@ export const lists: readonly PublishedList[] = [
     type: 'application/json',
     body: listShapes.staged,
     isOfPublish: true,
+    isForPublisher: true,
   },
   {
     id: 'changes',

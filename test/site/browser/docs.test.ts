@@ -86,6 +86,43 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await end()
   })
 
+  it.each([1000, 1440])(
+    'shows the end of its menu at a width of %i, and a shadow while it goes on',
+    async (width) => {
+      const { page, end } = await visit(browser, url('docs/de/v1/endpoints/prices/index.html'), {
+        ...desktopLight,
+        width,
+      })
+      const menu = page.locator('.side > *')
+      const measured = `(() => {
+      const { scrollHeight, clientHeight } = document.querySelector('.side > *')
+      const { bottom } = document.querySelector('.side > *').getBoundingClientRect()
+      return { isInWindow: bottom < innerHeight, goesOn: scrollHeight > clientHeight + 20 }
+    })()`
+      /** The darkest of the last rows of pixels, at a column where no text is: 255 is white paper. */
+      const darkest = async () => {
+        const box = await menu.boundingBox()
+        const { x = 0, y = 0, width: wide = 0, height = 0 } = box ?? {}
+        const clip = { x: x + wide - 4, y: y + height - 3, width: 3, height: 3 }
+        const png = (await page.screenshot({ clip })).toString('base64')
+        return page.evaluate<number>(`(async () => {
+        const image = new Image()
+        image.src = 'data:image/png;base64,${png}'
+        await image.decode()
+        const canvas = document.createElement('canvas')
+        const drawn = canvas.getContext('2d')
+        drawn.drawImage(image, 0, 0)
+        return Math.min(...drawn.getImageData(0, 0, 3, 3).data)
+      })()`)
+      }
+      expect(await page.evaluate(measured)).toEqual({ isInWindow: true, goesOn: true })
+      expect(await darkest()).toBeLessThan(245)
+      await page.evaluate(`document.querySelector('.side > *').scrollTo({ top: 9999, behavior: 'instant' })`)
+      expect(await darkest()).toBe(255)
+      await end()
+    },
+  )
+
   it('shows XML instead of JSON without scripts, by keyboard', async () => {
     const look = { ...desktopLight, scripts: false }
     const { page, end } = await visit(browser, url('docs/v1/endpoints/emt/index.html'), look)

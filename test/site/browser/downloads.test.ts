@@ -69,6 +69,44 @@ describe.skipIf(whyNoBrowser !== undefined)('the page of the downloads in a brow
     },
   )
 
+  it.each(['index.html', 'de.html'])(
+    'keeps kinds away from links, and underlines below underscores: %s',
+    async (name) => {
+      for (const look of [desktopLight, phoneDark]) {
+        const { page, end } = await visit(browser, pageOf('some', name), look)
+        const found = await page.evaluate<{
+          readonly kinds: number
+          readonly close: readonly string[]
+          readonly offset: number
+        }>(
+          `(() => {
+          const boxOf = (node) => {
+            const range = document.createRange()
+            range.selectNodeContents(node)
+            return range.getBoundingClientRect()
+          }
+          const kinds = [...document.querySelectorAll('.files .kind')].filter((each) => each.checkVisibility())
+          const isClose = (kind) => {
+            const { right, height } = boxOf(kind)
+            return height > 24 || boxOf(kind.nextElementSibling ?? kind.nextSibling).left < right + 5
+          }
+          const offsets = [...document.querySelectorAll('.files a')].map((link) => {
+            const { textUnderlineOffset, fontSize } = getComputedStyle(link)
+            return parseFloat(textUnderlineOffset) / parseFloat(fontSize)
+          })
+          const close = kinds.filter(isClose).map(({ textContent }) => textContent)
+          return { kinds: kinds.length, close, offset: Math.min(...offsets) }
+        })()`,
+        )
+        expect(found.kinds).toBeGreaterThan(10)
+        expect(found.close).toEqual([])
+        // An underscore reaches to 0.25 em below the line in the fonts that pages ask for.
+        expect(found.offset).toBeGreaterThan(0.25)
+        await end()
+      }
+    },
+  )
+
   it('shows neither where there are none', async () => {
     const { page, end } = await visit(browser, pageOf('none', 'index.html'))
     expect(await page.locator('#days').isVisible()).toBe(false)

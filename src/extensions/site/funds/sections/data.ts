@@ -47,9 +47,9 @@ function documentRow({ fund, price }: FundFacts, answer: FundAnswer, language: L
   const path = root + pathOf(fund.isin, answer, days).slice(1)
   const inLanguage = route.hasLanguages ? `language=${language}&` : ''
   const links = formatsOf(route).map(
-    (format) => html`<a href="${path}?${inLanguage}format=${format}">${format.toUpperCase()}</a> `,
+    (format) => html`<a href="${path}?${inLanguage}format=${format}">${format.toUpperCase()}</a>`,
   )
-  return [name, links]
+  return [name, inRow(links)]
 }
 
 /** The path of an answer's document, which needs no escapes in HTML. @param days bounds of a range of prices */
@@ -86,13 +86,20 @@ function downloads({ fund, price, historic }: FundFacts, language: Language, key
   const w = fundWords[language]
   const folder = 'downloads/latest/'
   const links = (...names: readonly string[]) =>
-    names.map((name) => html`<a href="${linkTo(key, `${folder}${fund.isin}/${name}`)}">${name}</a> `)
+    inRow(names.map((name) => html`<a href="${linkTo(key, `${folder}${fund.isin}/${name}`)}">${name}</a>`))
   const days = price === null ? [] : [price.first, price.newest.date]
-  const csv =
-    historic && html`<a href="${linkTo(key, pathOf(fund.isin, historic, days).slice(1))}?format=csv">CSV</a> `
+  const csv = historic && linkTo(key, pathOf(fund.isin, historic, days).slice(1))
   const json = linkTo(key, `${folder}${fund.isin}/${fund.isin}-prices.json`)
-  const own = html`<p>${w.history} ${csv}<a href="${json}">JSON</a></p>
+  const whole = [
+    ...(csv === undefined ? [] : [html`<a href="${csv}?format=csv">CSV</a>`]),
+    html`<a href="${json}">JSON</a>`,
+  ]
+  const own = html`<p>${w.history} ${inRow(whole)}</p>
     <p>${w.downloads} ${links('prices.csv', 'prices.json', 'nav.txt')}</p> `
   return html`${price !== null && own}
     <p><a href="${linkTo(key, frontPages.downloads[language])}">${w.allDownloads}</a></p> `
 }
+
+/** Links in a row: a comma tells where one ends. */
+export const inRow = (links: readonly Html[]): Html =>
+  html`${links.map((link, index) => [index > 0 && ', ', link])}`

@@ -20,6 +20,7 @@ import { isoOf } from '../../../../core/system/day-number.ts'
 import { distributionKeys } from '../../../../core/layout/layout.ts'
 import { wording } from '../../../../core/layout/wording.ts'
 import { fundWords, isForeign } from '../wording.ts'
+import { inRow } from './data.ts'
 import { barChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn, monthDayIn } from '../../../../core/layout/formats.ts'
 import { type ChangeWords, priceLineChange, priceLineShapes } from '../chart/price-line.ts'
@@ -176,8 +177,10 @@ function actionsPart({ fund, actions }: FundFacts, language: Language, key: stri
       rows: rows.map(({ exDay, text }) => [dayIn(language, isoOf(exDay)), text]),
     })}
     <p>
-      <a href="${linkTo(key, distributionKeys(fund.isin).csv)}">CSV</a>
-      <a href="${linkTo(key, distributionKeys(fund.isin).json)}">JSON</a>
+      ${inRow([
+        html`<a href="${linkTo(key, distributionKeys(fund.isin).csv)}">CSV</a>`,
+        html`<a href="${linkTo(key, distributionKeys(fund.isin).json)}">JSON</a>`,
+      ])}
     </p>
   </details> `
 }

@@ -3,8 +3,8 @@ import childProcess, { ChildProcess } from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'vitest'
 
-/** What `npm test` may count on, beside coreutils. */
-const alwaysThere = new Set(['node', 'npm', 'git', 'sh'])
+/** What `npm test` may count on, beside coreutils, and our own program, which a test puts into its PATH. */
+const alwaysThere = new Set(['node', 'npm', 'git', 'sh', 'fundpress'])
 /** As Debian's package has them, but those that no test needs. */
 const coreutils = new Set(
   (

@@ -26,9 +26,9 @@ export interface Extension {
   readonly beside?: LoadBeside
   /** Where the edge can run: `fundpress edge` writes what deploys it there. */
   readonly platform?: Platform
-  /** Tells readers what a publish has changed. */
+  /** Tells readers what a publish has changed. One extension does. */
   readonly compared?: () => Promise<{ readonly compared: Compared }>
-  /** Follows `live.json` for edges that cannot read the bucket. */
+  /** Follows `live.json` for edges that cannot read the bucket. One extension does. */
   readonly follower?: () => Promise<{ readonly follow: MakeFollower }>
 }
 

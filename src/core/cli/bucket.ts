@@ -5,6 +5,7 @@ import { endpoints } from '../api/endpoints/index.ts'
 import type { DoorOptions, Gone } from '../bucket/live/options.ts'
 import type { Compared, PublishOptions } from '../bucket/publish/snapshot.ts'
 import type { Override } from '../guards/guards.ts'
+import { onlyHook } from '../snapshot/hooks.ts'
 import { isAlive, thisHolder } from '../system/holder.ts'
 import type { Session } from './command.ts'
 import { askEdges } from './edges.ts'
@@ -58,6 +59,6 @@ export async function doorOptions(
 
 /** What tells readers of changes: loaded only by commands that make a snapshot live. */
 async function comparedOf({ extensions }: Session): Promise<Compared | null> {
-  const [load] = extensions.list.flatMap((extension) => extension.compared ?? [])
+  const load = onlyHook(extensions.list, 'compared')
   return load === undefined ? null : (await load()).compared
 }

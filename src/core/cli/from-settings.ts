@@ -11,6 +11,7 @@ import type { S3Store } from '../bucket/store/s3.ts'
 import { ConditionsUnknown, isFolderName } from '../bucket/store/store.ts'
 import type { Publisher } from '../api/contract/page.ts'
 import type { BuildOptions } from '../snapshot/build.ts'
+import { onlyHook } from '../snapshot/hooks.ts'
 import type { Override } from '../guards/guards.ts'
 import { openRules, type Rules } from '../guards/rules.ts'
 import { messageOf } from '../system/message.ts'
@@ -75,7 +76,7 @@ export async function followingOf(
 ): Promise<Following> {
   const { keyValueStore: name, previewToken } = settings.edge
   if (name === null) return { pointer: null, isForgetting }
-  const [load] = extensions.list.flatMap(({ follower }) => follower ?? [])
+  const load = onlyHook(extensions.list, 'follower')
   if (load === undefined)
     throw new UsageError(
       'edge.keyValueStore is set, and no extension of this fundpress follows live.json there',

@@ -13,7 +13,7 @@ import { openBase, sameFolder } from './base.ts'
 import { deriveFigures } from './derive.ts'
 import { linkOrCopy } from './document-files.ts'
 import { writeSparse } from './manifest.ts'
-import { loadPageMakers, noPageMakers, readHooks, type WriteBeside } from './hooks.ts'
+import { loadPageMakers, noPageMakers, onlyHook, readHooks, type WriteBeside } from './hooks.ts'
 import type { BuildOptions } from './options.ts'
 import { objectLines } from './object-lines.ts'
 import { openRendering } from './plans.ts'
@@ -147,7 +147,7 @@ async function loadHooks({ extensions, hasPages = true, downloads = null }: Buil
   const hooks = await readHooks(extensions)
   const all = await loadPageMakers(hooks)
   const makers = hasPages ? all : { ...noPageMakers, namedParts: all.namedParts, namedPages: all.namedPages }
-  const beside = downloads === null ? undefined : hooks.find((each) => each.beside)?.beside
+  const beside = downloads === null ? undefined : onlyHook(hooks, 'beside')
   const { writeBeside } = beside === undefined ? { writeBeside: null } : await beside()
   const isThere = [makers.fundPages, makers.sitePages].some((some) => some.length > 0)
   const downloadsPart = writeBeside === null ? [] : (['downloads'] as const)

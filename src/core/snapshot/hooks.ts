@@ -22,6 +22,7 @@ export type LoadPages = () => Promise<{ readonly makers: PageMakers }>
 export type LoadBeside = () => Promise<{ readonly writeBeside: WriteBeside }>
 
 interface SnapshotHooks {
+  readonly name: string
   readonly pages?: LoadPages
   readonly beside?: LoadBeside
 }
@@ -104,6 +105,22 @@ export async function readHooks(address: string): Promise<readonly SnapshotHooks
     readonly extensions: { readonly list: readonly SnapshotHooks[] }
   }
   return extensions.list
+}
+
+/**
+ * Finds a hook that one extension may have: of two, one would do nothing, and nobody would hear of it.
+ * @throws {Error} if several have it
+ */
+export function onlyHook<Extension extends { readonly name: string }, Hook extends keyof Extension & string>(
+  extensions: readonly Extension[],
+  hook: Hook,
+): Extension[Hook] | undefined {
+  const having = extensions.filter((extension) => extension[hook] !== undefined)
+  if (having.length > 1) {
+    const names = having.map(({ name }) => name).join(', ')
+    throw new Error(`the hook ${hook} is for one extension, and several have it: ${names}`)
+  }
+  return having[0]?.[hook]
 }
 
 export const noPageMakers: Required<PageMakers> = {

@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildSnapshot, type BuildSummary } from './build.ts'
 import { codeDigest } from './code-digest.ts'
-import { readHooks } from './hooks.ts'
+import { onlyHook, readHooks } from './hooks.ts'
 import { deriveDigest, freshnessDigest, publisherDigest, type BuildOptions } from './options.ts'
 import { checkShards, lackedBy, readShard, type ShardHead } from './shard.ts'
 
@@ -59,7 +59,7 @@ const makesDownloads = async ({
   extensions,
   downloads = null,
 }: Pick<MergeOptions, 'extensions' | 'downloads'>): Promise<boolean> =>
-  downloads !== null && (await readHooks(extensions)).some(({ beside }) => beside !== undefined)
+  downloads !== null && onlyHook(await readHooks(extensions), 'beside') !== undefined
 
 function refuseOtherPages(
   { freshness, publisher, derive }: Pick<ShardHead, 'freshness' | 'publisher' | 'derive'>,

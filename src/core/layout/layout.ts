@@ -100,12 +100,10 @@ export interface PageLayout {
   readonly scripts?: readonly string[]
   readonly styles?: readonly string[]
   readonly head?: Html
-  /** A sentence about the page's data. No day of the snapshot: the page would change every night. */
-  readonly footer?: Html
 }
 
 export function layout(page: PageLayout): string {
-  const { language, isAlone = false, side, footer } = page
+  const { language, isAlone = false, side } = page
   const w = wording[language].shell
   const link = linksOf(page)
   const brand = brandOf(page)
@@ -146,7 +144,7 @@ export function layout(page: PageLayout): string {
         </div>
         <footer class="site">
           <div class="bar">
-            ${footer && html`<p>${footer}</p> `}${publisherLine(page)}
+            ${publisherLine(page)}
             <p>${w.made}</p>
           </div>
         </footer>

@@ -212,6 +212,22 @@ it('has no twelve-month period from before the launch that has no figures', asyn
   expect(shown).not.toContain('aria-label="keine Angabe"')
 })
 
+it('says the day of portfolio and key figures below both headings, and nowhere else', async () => {
+  const day = (value('SELECT status_date FROM fund WHERE isin = ?', isin) as string)
+    .split('-')
+    .reverse()
+    .join('.')
+  const html = await text(`funds/${isin}/de.html`)
+  for (const id of ['structure', 'figures'])
+    expect(html).toMatch(
+      new RegExp(`<h2 id="${id}">[^<]*</h2>\\s*<p class="quiet small">Stichtag ${day}</p>`),
+    )
+  expect(html.match(/Stichtag/g)).toHaveLength(2)
+  const bare = value(`SELECT isin FROM fund WHERE data_permitted AND status_date IS NOT NULL
+    AND isin NOT IN (SELECT isin FROM structure_item) AND isin NOT IN (SELECT isin FROM key_figure)`) as string
+  expect(await text(`funds/${bare}/de.html`)).not.toContain('Stichtag')
+})
+
 it('draws the line since launch as high as its points, on a logarithmic scale if it has more than 15 years', async () => {
   const drawn = drawingOf(await page(), 'index')
   expect(drawn.elements.map(({ text }) => text)).toContain('logarithmic scale')

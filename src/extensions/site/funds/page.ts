@@ -96,7 +96,6 @@ function fundPage(facts: FundFacts, language: Language): string {
       </ul>
     </nav>`,
     main: html`${header(facts, language, key)}${sections.map(([, , section]) => section)}`,
-    ...(fund.statusDate === null ? {} : { footer: html`${w.statusDate(dayIn(language, fund.statusDate))}` }),
   })
 }
 

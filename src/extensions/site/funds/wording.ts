@@ -132,8 +132,7 @@ export const fundWords = bilingual((say) => ({
   assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),
   inception: say('Launched', 'Auflegung'),
   website: say('Website', 'Website'),
-  statusDate: (day: string) =>
-    say(`Portfolio and key figures as of ${day}.`, `Stichtag von Portfolio und Kennzahlen: ${day}.`),
+  statusDate: (day: string) => say(`As of ${day}`, `Stichtag ${day}`),
   price: say('Prices', 'Preise'),
   feed: say('New prices of this fund as an Atom feed', 'Neue Preise dieses Fonds als Atom-Feed'),
   feedTitle: (name: string) => say(`Prices of ${name}`, `Preise: ${name}`),

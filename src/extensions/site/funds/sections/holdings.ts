@@ -31,7 +31,7 @@ import { classColour } from '../chart/classes.ts'
 import { areaChart, rowBars, spanOf } from '../chart/charts.ts'
 import type { Allocation, FundFacts } from '../facts.ts'
 
-export function structureSection({ structures }: FundFacts, language: Language): Html | null {
+export function structureSection({ fund, structures }: FundFacts, language: Language): Html | null {
   if (structures.length === 0) return null
   const span = Math.max(
     ...structures.filter(({ type }) => type !== correlationType).map(({ items }) => spanOf(valuesOf(items))),
@@ -39,8 +39,18 @@ export function structureSection({ structures }: FundFacts, language: Language):
   const columns = inColumns(withoutRepeats(structures, language)).map(
     (cards) => html`<div>${cards.map((each) => card(each, language, span))}</div> `,
   )
-  return section('structure', fundWords[language].structure, html`<div class="cards">${columns}</div>`)
+  return section(
+    'structure',
+    fundWords[language].structure,
+    html`${dayOf(fund, language)}
+      <div class="cards">${columns}</div>`,
+  )
 }
+
+/** Below the headings of what a fund has on one day, and of no more: the others have days of their own. */
+const dayOf = ({ statusDate }: FundFacts['fund'], language: Language) =>
+  statusDate !== null &&
+  html`<p class="quiet small">${fundWords[language].statusDate(dayIn(language, statusDate))}</p> `
 
 type Items = readonly StructureItemRow[]
 
@@ -188,14 +198,14 @@ function allocationPart(allocation: Allocation, title: string, language: Languag
 /** `value` is null if nobody knows it: then it is left out. */
 type Fact = readonly [name: string, value: HtmlContent]
 
-export function figuresSection({ keyFigures }: FundFacts, language: Language): Html | null {
+export function figuresSection({ fund, keyFigures }: FundFacts, language: Language): Html | null {
   const textOf = (value: string | null) =>
     value === null ? noValue(language) : germanTextIn(language, value)
   const facts = keyFigures.map(({ nameDe, nameEn, value, value2, hasValue2 }): Fact => {
     const values = hasValue2 === 1 ? [textOf(value), ' / ', textOf(value2)] : textOf(value)
     return [inLanguage(language, nameDe, nameEn), values]
   })
-  return factsSection('figures', fundWords[language].figures, facts)
+  return factsSection('figures', fundWords[language].figures, facts, dayOf(fund, language))
 }
 
 export function profileSection({ fund, profile: row }: FundFacts, language: Language): Html | null {
@@ -233,9 +243,14 @@ export function profileSection({ fund, profile: row }: FundFacts, language: Lang
   ])
 }
 
-function factsSection(id: string, heading: string, facts: readonly Fact[]): Html | null {
+function factsSection(id: string, heading: string, facts: readonly Fact[], day?: HtmlContent): Html | null {
   const known = facts.filter(([, value]) => value !== null)
   if (known.length === 0) return null
   const figures = known.map(([name, value]) => figure(name, value))
-  return section(id, heading, html`<dl class="facts">${figures}</dl>`)
+  return section(
+    id,
+    heading,
+    html`${day}
+      <dl class="facts">${figures}</dl>`,
+  )
 }

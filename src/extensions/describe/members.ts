@@ -64,6 +64,11 @@ const members: Readonly<Record<string, Texts>> = {
   added: { en: 'What has been added', de: 'Was hinzugekommen ist' },
   removed: { en: 'What has been removed', de: 'Was entfallen ist' },
   renamed: { en: 'The funds with a new name', de: 'Die Fonds mit neuem Namen' },
+  ending: {
+    en: 'The funds whose end has become known, is another one, or is no longer known',
+    de: 'Die Fonds, deren Ende bekannt geworden ist, ein anderes ist oder nicht mehr bekannt ist',
+  },
+  end: { en: 'How and when the fund ends', de: 'Wie und wann der Fonds endet' },
   endpoints: { en: 'The documents by endpoint', de: 'Die Dokumente je Endpunkt' },
   counts: { en: 'How many values', de: 'Wie viele Werte' },
   totals: { en: 'How many prices and funds', de: 'Wie viele Preise und Fonds' },

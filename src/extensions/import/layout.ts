@@ -1,8 +1,9 @@
 /** Which cell of a line goes into which column, as the header says by the schema's own names, or by names that a map has for them. */
 
+import { structureTypes } from '../../core/api/contract/structure-types.ts'
 import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
-import type { SchemaTable, TableColumn } from '../../core/data/model/columns.ts'
+import type { Kind, SchemaTable, TableColumn } from '../../core/data/model/columns.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
 import { derivableColumns } from '../../core/data/derive/figures.ts'
 import { convert, isProblem, type FileCell, type Value } from './values.ts'
@@ -110,7 +111,9 @@ export function columnLayout(
   // Without its key, no line says which row it is of.
   if (names.length > 0 && (!absence.isKeeping || needed.some(({ isKey }) => isKey))) {
     const [noun, verb] = names.length === 1 ? ['column', 'is'] : ['columns', 'are']
-    faults.push(`${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}`)
+    faults.push(
+      `${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}${setHint(needed)}`,
+    )
   }
   const whereElse = fields.length === 0 ? '; if the header is further down, --skip-lines says where' : ''
   if (faults.length > 0) throw new Error(faults.join('; ') + mapHint(assigned, table, options) + whereElse)
@@ -190,6 +193,20 @@ export function deriveHint(columns: readonly string[]): string {
   return derivable.length === 0 ? '' : ` (--derive computes ${derivable.join(', ')})`
 }
 
+const kindsOfGroups: readonly Kind[] = ['structureType', 'currency', 'country', 'language', 'flag', 'year']
+
+/** The end of a message about columns that a file lacks: those that may well be the same in all of its rows. */
+export function setHint(columns: readonly TableColumn[]): string {
+  const flags = columns
+    .filter(
+      ({ kind, isKey, allowed }) =>
+        kindsOfGroups.includes(kind) || allowed !== undefined || (isKey && ['isin', 'day'].includes(kind)),
+    )
+    .map(({ name }) => `--set ${name}=…`)
+  const verb = flags.length === 1 ? 'gives' : 'give'
+  return flags.length === 0 ? '' : ` (${flags.join(' ')} ${verb} all rows one value)`
+}
+
 /** A price has no currency of its own, but a file may say in which its prices are: it is compared with the fund's, and not stored. */
 export const fundCurrency: TableColumn = {
   name: 'currency',
@@ -213,13 +230,19 @@ export function fitsTable(
   const width = header.findLastIndex((cell) => headerName(cell) !== '') + 1
   const { fields, unknown, unnamed } = assign(table, header.slice(0, width), options)
   const names = new Set([...fields.map(({ column }) => column.name), ...options.constants.keys()])
-  const isWhole = unknown.length === 0 && unnamed.length === 0 && names.size > table.key.length
+  const others = columnsOf(table).filter(({ name, isKey }) => !isKey && names.has(name))
+  const isWhole = unknown.length === 0 && unnamed.length === 0 && others.length > 0
   return isWhole && keyNames(table).every((name) => names.has(name))
 }
 
+/** The key column of lists, which says where in its list a row stands. Lists without it are numbered. */
+export const place = 'position'
+
 /** Columns without which no row says which one it is. */
 export const keyNames = ({ columns }: SchemaTable): readonly string[] =>
-  columns.filter(({ isKey, hasDefault }) => isKey && hasDefault !== true).map(({ name }) => name)
+  columns
+    .filter(({ name, isKey, hasDefault }) => isKey && hasDefault !== true && name !== place)
+    .map(({ name }) => name)
 
 /** @returns what is set for all rows of the table, and what is wrong with it */
 function constantsOf(
@@ -238,8 +261,10 @@ function constantsOf(
       faults.push(`--set: table ${table.name} has no column ${quoted(name)}${suggest(name, names)}`)
     } else if (field !== undefined)
       faults.push(`--set ${name}: the file has that column, too (${field.label})`)
-    else if (isProblem(value)) faults.push(`--set ${name}: ${value.reason}`)
-    else found.push({ column, value })
+    else if (isProblem(value)) {
+      const list = column.kind === 'structureType' ? ` (there are ${structureTypes.join(', ')})` : ''
+      faults.push(`--set ${name}: ${value.reason}${list}`)
+    } else found.push({ column, value })
   }
   return { constants: found, faults }
 }

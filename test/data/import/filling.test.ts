@@ -42,6 +42,37 @@ describe('import with --set', () => {
     ])
   })
 
+  it.each([
+    [
+      'structure_item',
+      ['isin;name_de;percent', `${isin};Japan;1`],
+      'column type of table structure_item is missing (--set type=… gives all rows one value)',
+    ],
+    ['price', ['date;net_asset_value', '2026-11-27;1'], ' (--set isin=… gives all rows one value)'],
+  ])('is named where a file of table %s lacks such a column', async (table, lines, message) => {
+    const { said, stdout } = await importText(table, lines)
+    expect(said + stdout).toContain(message)
+  })
+
+  it('is named at the line of a new row that lacks such a column', async () => {
+    const lines = ['isin;name;fund_inception_date', 'DE0008474024;Elbe;2010-01-04']
+    const { stdout } = await importText('fund', lines)
+    expect(stdout).toContain(
+      'line 2: DE0008474024 is new, and the file lacks currency (--set currency=… gives all rows one value)\n',
+    )
+  })
+
+  it('names the types of structures that there are', async () => {
+    const { said } = await importText(
+      'structure_item',
+      ['isin;name_de;percent', `${isin};Japan;1`],
+      ['--set', 'type=Länder'],
+    )
+    expect(said).toContain(
+      '--set type: "Länder" is not one of the structure types (there are asset_structure, ',
+    )
+  })
+
   it('takes days and numbers as the schema has them, whatever the file has', async () => {
     const flags = ['--set', 'date=2026-11-27', '--dates', 'german', '--decimal', 'comma']
     const { rows } = await importText('launch_point', ['isin;value', `${isin};100,5`], flags)

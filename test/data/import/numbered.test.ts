@@ -1,4 +1,5 @@
 /** Lists without a position: the lines are numbered in their order, and the list replaces the one before. */
+import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readDatabase } from '../../support/database.ts'
 import { importFolder, isins } from './database.ts'
@@ -37,6 +38,28 @@ describe('import of lists without a position', () => {
     expect(items()).toEqual(whole)
     await take(item(first, 'top_values', 'Rhein'), item(first, 'top_values', 'Elbe'))
     expect(items()).toEqual(['countries 1 Polen', 'top_values 1 Rhein', 'top_values 2 Elbe'])
+  })
+
+  it('finds the table of such a list by its columns', async () => {
+    const db = folder.database()
+    writeFileSync(
+      folder.file('list.csv'),
+      `${header.join(';')}\n${item(first, 'countries', 'Polen').join(';')}\n`,
+    )
+    const { code, stdout } = await folder.import(
+      'list.csv',
+      '--db',
+      db,
+      '--allow',
+      'removed-rows',
+      '--reason',
+      'test',
+    )
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('table structure_item\n') as string,
+    })
+    expect(readDatabase(folder.file(db), query)).toContainEqual({ item: 'countries 1 Polen' })
   })
 
   it('counts good lines only', async () => {

@@ -4,7 +4,7 @@ import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.
 import { quoted } from '../../../core/data/model/printable.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { deriveHint, type CellLines, type Layout } from '../layout.ts'
+import { deriveHint, place, type CellLines, type Layout } from '../layout.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
 import { convert, isPercentage, isProblem, wknOf, type FileCell, type Value } from '../values.ts'
 import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
@@ -89,9 +89,6 @@ function filledRows(table: SchemaTable, columns: readonly string[], sink: RowSin
     },
   }
 }
-
-/** The key column of lists, which says where in its list a row stands. */
-export const place = 'position'
 
 /** Numbers the rows of each list, which replaces the one that the database has: it may have been longer. */
 function numberedRows(

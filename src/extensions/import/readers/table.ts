@@ -12,12 +12,13 @@ import {
   fundCurrency,
   headerName,
   keyNames,
+  place,
   type CellLines,
   type Layout,
 } from '../layout.ts'
 import { headerOf, headerWithin } from '../lines.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
-import { passMeter, place, readCells, within } from './cells.ts'
+import { passMeter, readCells, within } from './cells.ts'
 import { proposedMap, usualColumn } from '../usual-names.ts'
 import { convert, isProblem } from '../values.ts'
 import { linesOfSheet } from '../workbook.ts'

@@ -8,7 +8,7 @@ import { printable, quoted } from '../../../core/data/model/printable.ts'
 import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { amountFault, factorFault, wknFault } from '../../../core/data/model/limits.ts'
-import { columnsOf, deriveHint } from '../layout.ts'
+import { columnsOf, deriveHint, setHint } from '../layout.ts'
 import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, emptyValue, isProblem, type Value } from '../values.ts'
@@ -131,7 +131,7 @@ export function openSink(db: Database, options: SinkOptions) {
     const { stored, derived, lacked, has } = shape
     if (shape.lacksKey) return () => [`it lacks ${lacked.join(', ')}`]
     const readKept = lacked.length === 0 ? undefined : kept.reader(table, lacked)
-    const whyNew = `is new, and the file lacks ${lacked.join(', ')}${deriveHint(lacked)}`
+    const whyNew = `is new, and the file lacks ${lacked.join(', ')}${deriveHint(lacked)}${manner.isPlain ? setHint(table.columns.filter(({ name }) => lacked.includes(name))) : ''}`
     const insert = staging.inserter(table, [...stored, ...derived, ...lacked])
     const spoil = staging.spoiler(table)
     const drop = staging.dropper(table)
@@ -215,7 +215,12 @@ export function openSink(db: Database, options: SinkOptions) {
 
   /** The sink of one file. @param file its number @param isDerived its prices get the figures that they lack, in any case */
   const sinkOf = (file: number, isDerived = false): RowSink => {
-    const ofFile: Manner = { absent: 'kept', isPart: false, isDeriving: isDeriving || isDerived }
+    const ofFile: Manner = {
+      absent: 'kept',
+      isPart: false,
+      isPlain: false,
+      isDeriving: isDeriving || isDerived,
+    }
     const takerOf = (name: string, columns: readonly string[], manner: Manner): TakeRow => {
       const stage = stager(tableOf(name), columns, manner)
       return (values, place) => {
@@ -238,7 +243,7 @@ export function openSink(db: Database, options: SinkOptions) {
       refuse({ file, place }, reasons)
     }
     return {
-      rowsOf: (name, columns, absent) => takerOf(name, columns, { ...ofFile, absent }),
+      rowsOf: (name, columns, absent) => takerOf(name, columns, { ...ofFile, absent, isPlain: true }),
       bad: badRow,
       row: byShape((name, columns) => takerOf(name, columns, ofFile), badRow, takesMinorUnits),
       part: byShape(
@@ -320,6 +325,8 @@ interface Manner {
   readonly absent: Absent
   /** A row that is new and lacks something is left out. */
   readonly isPart: boolean
+  /** Rows of a plain table: flags may complete them. */
+  readonly isPlain: boolean
   /** The columns of prices that can be computed are, where rows lack them. */
   readonly isDeriving: boolean
 }

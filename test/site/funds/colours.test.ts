@@ -68,6 +68,7 @@ describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
   const isDark = scheme === 'dark'
   const colours = valuesOf(charts, /--class-\d+: (#[\da-f]{6})/g).slice(isDark ? 12 : 0, isDark ? 24 : 12)
   const paper = valuesOf(style, /--paper: (#[\da-f]{6})/g)[isDark ? 1 : 0] ?? []
+  const series = valuesOf(style, /--series-\d: (#[\da-f]{6})/g).slice(isDark ? 5 : 0, isDark ? 10 : 5)
 
   it('each colour has a contrast of 3 to the page', () => {
     expect(colours).toHaveLength(12)
@@ -75,7 +76,7 @@ describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
   })
 
   it('lines and bars have it, too, pale bars by their outline', () => {
-    const series = valuesOf(style, /--series-\d: (#[\da-f]{6})/g).slice(isDark ? 8 : 0, isDark ? 16 : 8)
+    expect(series).toHaveLength(5)
     expect(series.map((colour) => contrast(colour, paper)).filter((each) => each < 3)).toEqual([])
     const rules = [...charts.matchAll(/^(\.[^{}]*) \{\n([^}]*)\}/gm)]
     const pale = rules.filter(([, , rule = '']) => rule.includes('fill: color-mix(in srgb, var(--series'))
@@ -85,6 +86,17 @@ describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
         selector,
         rule: expect.stringMatching(/stroke: var\(--series-[12]\)/),
       })
+  })
+
+  it('any two lines of a comparison differ by colour alone, for colour-blind readers, too', () => {
+    const pairs = series.flatMap((one, index) =>
+      series.slice(index + 1).map((other) => [one, other] as const),
+    )
+    expect(pairs).toHaveLength(10)
+    const least = (sight: readonly Numbers[]) =>
+      Math.min(...pairs.map(([one, other]) => distance(one, other, sight)))
+    for (const sight of Object.values(sights)) expect(least(sight)).toBeGreaterThan(0.11)
+    expect(least(allColours)).toBeGreaterThan(0.2)
   })
 
   // From the bottom of the stack to its top, as the demo's funds have them.
@@ -112,6 +124,12 @@ function contrast(one: Numbers, other: Numbers): number {
     .sort((a, b) => b - a)
   return (high + 0.05) / (low + 0.05)
 }
+
+const allColours: readonly Numbers[] = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+]
 
 /** Source: Machado, Oliveira, Fernandes: A physiologically-based model for simulation of color vision deficiency, 2009. */
 const sights: Readonly<Record<string, readonly Numbers[]>> = {

@@ -36,6 +36,39 @@ const usual: Readonly<Record<string, RegExp>> = {
   'document.kind': /^(?:art|typ|type|dokumentart|document type)$/,
   'structure_item.name_de': /^(?:name|bezeichnung|land|branche|titel|position(?:sname)?)$/,
   'structure_item.percent': /^(?:anteil|gewicht(?:ung)?|weight|prozent|in %|%|anteil in %)$/,
+  'asset_allocation.class_de': /^(?:(?:anlage|asset|verm[öo]e?gens)[ -]?klasse|asset class)$/,
+  'asset_allocation.percent': /^(?:anteil|gewicht(?:ung)?|weight|prozent|in %|%|anteil in %)$/,
+  'asset_allocation.derivatives':
+    /^(?:(?:inkl(?:\.|usive)|mit) derivaten?|(?:incl\.|including|with) derivatives)$/,
+  'key_figure.name_de': /^(?:kennzahl|key figure)$/,
+  'key_figure.value': /^(?:wert der kennzahl|value of (?:the )?key figure)$/,
+  'profile.category_de': /^(?:fonds)?(?:kategorie|gattung)$/,
+  'profile.category_en': /^(?:fund )?category$/,
+  'profile.benchmark': /^(?:benchmark|vergleichsindex|referenzindex|reference index)$/,
+  // A volume without another word is that of all share classes.
+  'profile.total_fund_assets':
+    /^(?:(?:gesamt)?fonds(?:volumen|verm[öo]e?gen)|fund (?:size|volume)|(?:total )?net assets|aum)$/,
+  'profile.fund_assets':
+    /^(?:(?:anteils?|tranchen)(?:klassen)?(?:volumen|verm[öo]e?gen)|share ?class (?:size|volume|assets))$/,
+  'profile.total_fund_assets_currency':
+    /^(?:w[äa]e?hrung des (?:fondsvolumens|fondsverm[öo]e?gens)|fund size currency)$/,
+  'profile.end_of_fiscal_year':
+    /^(?:(?:ende (?:des )?)?gesch[äa]e?ftsjahr(?:es)?(?:ende)?|(?:fiscal|financial) year[ -]end)$/,
+  'profile.accumulating':
+    /^(?:ertragsverwendung|gewinnverwendung|aussch[üu]e?ttungsart|use of income|distribution policy)$/,
+  'profile.conformity': /^(?:ucits|ogaw)(?:[ -]?(?:konform|compliant))?$/,
+  'profile.issue_surcharge':
+    /^(?:ausgabeaufschlag|agio|(?:front[ -]?end )?(?:load|sales charge)|(?:entry|subscription) (?:fee|charge)|issue surcharge)(?: \(?(?:in )?%\)?)?$/,
+  'profile.redemption_fee':
+    /^(?:r[üu]e?cknahme(?:abschlag|geb[üu]e?hr)|(?:exit|redemption) (?:fee|charge))(?: \(?(?:in )?%\)?)?$/,
+  'profile.total_expense_ratio':
+    /^(?:ter|laufende kosten|gesamtkostenquote|ongoing charges?|ocf)(?: \(?(?:in )?%\)?)?$/,
+  'profile.management_fee':
+    /^(?:verwaltungs(?:verg[üu]e?tung|geb[üu]e?hr)|management fee)(?: p\.? ?a\.?)?(?: \(?(?:in )?%\)?)?$/,
+  'profile.custodian_bank_fee':
+    /^(?:(?:depotbank|verwahrstellen)(?:verg[üu]e?tung|geb[üu]e?hr)|(?:custodian|depositary) fee)(?: p\.? ?a\.?)?(?: \(?(?:in )?%\)?)?$/,
+  'profile.performance_fee': /^(?:erfolgs(?:abh[äa]e?ngige )?verg[üu]e?tung|erfolgsgeb[üu]e?hr)$/,
+  'profile.savings_plan': /^(?:sparplan|sparplanf[äa]e?hig)$/,
   'performance_year.year': /^(?:jahr|kalenderjahr)$/,
   'performance_year.percent': /^(?:wertentwicklung|performance|rendite)(?: in %)?$/,
 }

@@ -225,9 +225,36 @@ it.each([
   ['ISIN;Fondsname;Auflagedatum;Währung', 'Elbe;27.11.2020;EUR', 'fund'],
   ['ISIN;Art;Sprache;Datum;Titel;Link', 'kid;de;27.11.2026;KID;https://funds.example/kid.pdf', 'document'],
   ['ISIN;Jahr;Wertentwicklung', '2020;1,5', 'performance_year'],
+  [
+    'ISIN;Fondsname;Ausgabeaufschlag;Verwaltungsvergütung p.a.;TER;Fondsvolumen;Ertragsverwendung',
+    'Elbe;5;1,5;1,7;1000000;thesaurierend',
+    'profile',
+  ],
 ])('proposes the table that has most of the columns: %s', async (header, values, table) => {
   const { printed } = await explain(`${header}\n${first};${values}\n`)
   expect(printed.files[0]).toMatchObject({ table })
+})
+
+it('proposes the columns of a profile for names that are usual', async () => {
+  const { printed } = await explain(
+    [
+      'ISIN;Ausgabeaufschlag (in %);Rücknahmegebühr;Verwaltungsvergütung p.a.;TER;Fondsvolumen;Ertragsverwendung;Geschäftsjahresende;Depotbankgebühr',
+      `${first};5;0;1,5;1,7;1000000;thesaurierend;12-31;0,1`,
+    ].join('\n'),
+    '--decimal',
+    'comma',
+  )
+  expect(printed.files[0]?.columns.map(({ as }) => as)).toEqual([
+    'isin',
+    'issue_surcharge',
+    'redemption_fee',
+    'management_fee',
+    'total_expense_ratio',
+    'total_fund_assets',
+    'accumulating',
+    'end_of_fiscal_year',
+    'custodian_bank_fee',
+  ])
 })
 
 it('promises no import without a flag where lines are bad', async () => {

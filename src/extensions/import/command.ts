@@ -167,7 +167,8 @@ never calculated. Days may be days of the workbook, by the calendar of 1900 or 1
 
 Lines: the header is the line of the first 50 that has most names of columns, whatever stands above it, or the one behind
 --skip-lines lines. The report says where it is. A line with nothing but one text of several words is no row, if an empty
-line or another such line is before it: a heading, a remark, a disclaimer. Such lines are counted.
+line or another such line is before it: a heading, a remark, a disclaimer. Neither is one that repeats the header. Both are
+counted. Lines may end with a delimiter more than the header.
 
 Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no value: NULL, or a bad line where there has
 to be one. An error of a spreadsheet (#N/A) makes a bad line. Yes and no may be 1, true, yes, ja, y, j, t, x and 0, false,

@@ -1,6 +1,7 @@
 /** Which line names the columns, and which lines are no rows: titles above, headings between, disclaimers below. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { editDatabase, readDatabase } from '../../support/database.ts'
 import { dump } from './dialects.ts'
 import { importFolder, isins } from './database.ts'
 
@@ -44,8 +45,8 @@ describe('import finds the header', () => {
   it('in the first line, if a later one has no more names', async () => {
     const { stdout, code } = await importText(`isin;date;value\n${row}\nisin;date;value\n`)
     expect({ code, stdout }).toEqual({
-      code: 1,
-      stdout: expect.stringContaining('line 3: isin "isin" is not an ISIN'),
+      code: 0,
+      stdout: expect.stringContaining('lines that repeat the header (1, the first: line 3)'),
     })
     expect(stdout).not.toContain('header in line')
   })
@@ -138,5 +139,34 @@ describe('import of a file', () => {
       'file, line 1: all of it is in quotation marks, as a spreadsheet writes a line that it took for one cell: ' +
         'export it again, or remove the quotation marks around the lines',
     )
+  })
+})
+
+describe('lines of programs that write more than rows', () => {
+  const imported = async (...lines: readonly string[]) => {
+    const db = folder.database()
+    editDatabase(folder.file(db), 'DELETE FROM performance_year')
+    writeFileSync(folder.file('more.csv'), lines.join('\n'))
+    const ended = await folder.import('performance_year', 'more.csv', '--db', db, '--decimal', 'point')
+    return {
+      ...ended,
+      rows: readDatabase(folder.file(db), 'SELECT year FROM performance_year ORDER BY year'),
+    }
+  }
+  const [fund] = isins
+
+  it('may end with a delimiter that the header does not have', async () => {
+    const { code, rows } = await imported('isin;year;percent', `${fund};2020;1.5;`, `${fund};2021;2.5; ;`)
+    expect({ code, rows }).toEqual({ code: 0, rows: [{ year: 2020 }, { year: 2021 }] })
+    const wrong = await imported('isin;year;percent', `${fund};2020;1.5;x`)
+    expect(wrong.stdout).toContain('line 2: it has 4 cells, the header 3\n')
+  })
+
+  it('may have the header again, which is counted', async () => {
+    const header = 'isin;year;percent'
+    const { code, stdout, rows } = await imported(header, `${fund};2020;1.5`, header, `${fund};2021;2.5`)
+    expect({ code, rows }).toEqual({ code: 0, rows: [{ year: 2020 }, { year: 2021 }] })
+    expect(stdout).toContain('lines that repeat the header (1, the first: line 3)')
+    expect((await imported(header, header)).stderr).toContain('has no line after its header')
   })
 })

@@ -177,6 +177,7 @@ it('import --json prints the whole summary', async () => {
         warnings: [],
         leftOut: [],
         rows: 1,
+        gone: 0,
         repeated: 0,
         hundredths: 0,
         summed: 0,

@@ -237,7 +237,7 @@ describe('import of a header', () => {
   it.each([
     [
       'isin;nav;currency',
-      'table legal_point has no column "nav", "currency" (there are isin, date, value); columns date, value of table legal_point are missing' +
+      'table legal_point has no column "nav", "currency" (there are isin, date, value); columns date, value of table legal_point are missing (--set date=… gives all rows one value)' +
         "; take a column of another name with --map 'nav=<column>', ignore one with --map 'nav=', or list them in import.legal_point.columns of the config",
     ],
     ['isin;date;value;valeu', 'table legal_point has no column "valeu" (did you mean "value"?)'],
@@ -255,7 +255,7 @@ describe('import of a header', () => {
       'isin;date;value;;valeu',
       'column 4 has no name; table legal_point has no column "valeu" (did you mean "value"?)',
     ],
-    ['isin;value;;', 'column date of table legal_point is missing'],
+    ['isin;value;;', 'column date of table legal_point is missing (--set date=… gives all rows one value)'],
   ])('refuses %j: %s', async (line, reason) => {
     const { code, said } = await importText(`${line}\n${isin};2024-01-02;1\n`, 'legal_point')
     expect({ code, said }).toEqual({ code: 1, said: `file, line 1: ${reason}` })
@@ -276,7 +276,7 @@ describe('import of a header', () => {
 
   it('refuses a line with a cell in a column without a name', async () => {
     const lines = ['isin;date;value;;', `${isin};02.01.2024;1,5;;`, `${isin};03.01.2024;2;;note`]
-    lines.push(`${isin};04.01.2024`, `${isin};04.01.2024;3;;;`)
+    lines.push(`${isin};04.01.2024`, `${isin};04.01.2024;3;;;x`)
     const { code, stdout, rows } = await importText(lines.join('\n'), 'legal_point')
     expect(code).toBe(1)
     expect(stdout.split('\n').slice(0, 3)).toEqual([

@@ -4,7 +4,7 @@ import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.
 import { quoted } from '../../../core/data/model/printable.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { deriveHint, place, type CellLines, type Layout } from '../layout.ts'
+import { deriveHint, headerName, place, type CellLines, type Layout } from '../layout.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
 import { convert, isPercentage, isProblem, wknOf, type FileCell, type Value } from '../values.ts'
 import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
@@ -32,9 +32,14 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
     ? numberedRows(table, columns, sink, absent)
     : sink.rowsOf(table.name, columns, absent)
   const filled = filledRows(table, columns, sink, absent)
+  const isHeader = repeatsOf(cells.header)
   let lines = 0
   await cells.read({
     line: (found, line) => {
+      if (isHeader(found)) {
+        sink.leftOut('lines that repeat the header', `line ${line}`)
+        return
+      }
       lines++
       const { values, faults, derived } = valuesIn(found, line)
       if (faults.length > 0) sink.bad(line, faults)
@@ -121,11 +126,10 @@ async function sniffNotations(
   { cells, layout, bytes }: Pick<Reading, 'cells' | 'layout'> & Readonly<{ bytes: (count: number) => void }>,
   { decimal, dates }: ReadOptions,
 ): Promise<Notations> {
-  const [least, most] = layout.width
   const sniffer = notationSniffer(layout.fields, { decimal, dates })
   if (sniffer.isNeeded) {
     const line = (found: readonly FileCell[], number: number) => {
-      if (found.length >= least && found.length <= most) sniffer.look(found, number)
+      if (isAsWide(found, layout.width)) sniffer.look(found, number)
     }
     await cells.read({ line, broken: () => undefined, text: () => undefined, bytes })
   }
@@ -151,6 +155,18 @@ export function percentageMeter() {
   }
 }
 
+/** Some programs write a delimiter at the end of each line but the header. */
+const isAsWide = (cells: readonly FileCell[], [least, most]: Layout['width']): boolean =>
+  cells.length >= least && cells.slice(most).every((cell) => String(cell).trim() === '')
+
+/** @returns tells a line that says what the header says: files that were joined have theirs again */
+function repeatsOf(header: readonly FileCell[]) {
+  const names = header.map(headerName)
+  return (cells: readonly FileCell[]): boolean =>
+    names.every((name, at) => headerName(cells[at] ?? '') === name) &&
+    cells.slice(names.length).every((cell) => String(cell).trim() === '')
+}
+
 /** Names the place in an error. */
 export function within<T>(place: string, work: () => T): T {
   try {
@@ -164,7 +180,7 @@ export function within<T>(place: string, work: () => T): T {
 /** @returns a function that gives the values of a line, or its faults */
 function lineConverter(
   table: SchemaTable,
-  { fields, constants, check, width: [least, most] }: Layout,
+  { fields, constants, check, width }: Layout,
   { marks, dates }: Notations,
   { currencies, isinsByWkn, takesMinorUnits, isDeriving }: ReadOptions,
   percentages: ReturnType<typeof percentageMeter>,
@@ -184,9 +200,9 @@ function lineConverter(
   return (cells: readonly FileCell[], line: number) => {
     const values: Value[] = []
     const derived: string[] = []
-    if (cells.length < least || cells.length > most) {
+    if (!isAsWide(cells, width)) {
       const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
-      return { values, derived, faults: [`it has ${count}, the header ${most}`] }
+      return { values, derived, faults: [`it has ${count}, the header ${width[1]}`] }
     }
     const faults = [...check(cells, line)]
     for (const { column, at, label, notation, isWkn, ifEmpty } of columns) {

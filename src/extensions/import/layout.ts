@@ -110,9 +110,11 @@ export function columnLayout(
   const names = needed.map(({ name }) => name)
   // Without its key, no line says which row it is of.
   if (names.length > 0 && (!absence.isKeeping || needed.some(({ isKey }) => isKey))) {
+    // One of the unknown columns may be the one that is missing.
+    const hint = assigned.unknown.length === 0 ? setHint(needed) : ''
     const [noun, verb] = names.length === 1 ? ['column', 'is'] : ['columns', 'are']
     faults.push(
-      `${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}${setHint(needed)}`,
+      `${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}${hint}`,
     )
   }
   const whereElse = fields.length === 0 ? '; if the header is further down, --skip-lines says where' : ''

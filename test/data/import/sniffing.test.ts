@@ -237,7 +237,7 @@ describe('import of a header', () => {
   it.each([
     [
       'isin;nav;currency',
-      'table legal_point has no column "nav", "currency" (there are isin, date, value); columns date, value of table legal_point are missing (--set date=… gives all rows one value)' +
+      'table legal_point has no column "nav", "currency" (there are isin, date, value); columns date, value of table legal_point are missing' +
         "; take a column of another name with --map 'nav=<column>', ignore one with --map 'nav=', or list them in import.legal_point.columns of the config",
     ],
     ['isin;date;value;valeu', 'table legal_point has no column "valeu" (did you mean "value"?)'],

@@ -47,9 +47,9 @@ function documentRow({ fund, price }: FundFacts, answer: FundAnswer, language: L
   const path = root + pathOf(fund.isin, answer, days).slice(1)
   const inLanguage = route.hasLanguages ? `language=${language}&` : ''
   const links = formatsOf(route).map(
-    (format) => html`<a href="${path}?${inLanguage}format=${format}">${format.toUpperCase()}</a>`,
+    (format) => html`<a href="${path}?${inLanguage}format=${format}">${format.toUpperCase()}</a> `,
   )
-  return [name, inRow(links)]
+  return [name, links]
 }
 
 /** The path of an answer's document, which needs no escapes in HTML. @param days bounds of a range of prices */

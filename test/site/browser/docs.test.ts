@@ -178,6 +178,17 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await end()
   })
 
+  it('keeps the section in the other language, also in one that the reader has gone on to', async () => {
+    const { page, end } = await visit(browser, url('docs/conventions/index.html#errors'))
+    const language = (name: string) => page.getByRole('link', { name, exact: true }).click()
+    await language('Deutsch')
+    expect(page.url()).toBe(url('docs/de/conventions/index.html#errors'))
+    await page.evaluate("location.hash = 'values'")
+    await language('English')
+    expect(page.url()).toBe(url('docs/conventions/index.html#values'))
+    await end()
+  })
+
   it('works from a folder: its style, its links, a notice where a server is needed', async () => {
     const { page, complaints, strangers, end } = await visit(browser, fileUrl('docs/index.html'))
     expect(await page.evaluate<string>('getComputedStyle(document.body).display')).toBe('flex')

@@ -20,17 +20,21 @@ export function setParameters(values: Readonly<Record<string, string>>, entry: '
 
 /** @param show called now, and after each use of the browser's buttons */
 export function followAddress(show: () => void): void {
-  addEventListener('popstate', () => {
-    carryToLanguages()
-    show()
-  })
-  carryToLanguages()
+  addEventListener('popstate', show)
+  keepInLanguages()
   show()
+}
+
+/** Links to the other language lead to the same state and the same section, which has one name in all languages. */
+export function keepInLanguages(): void {
+  addEventListener('popstate', carryToLanguages)
+  addEventListener('hashchange', carryToLanguages)
+  carryToLanguages()
 }
 
 function carryToLanguages(): void {
   for (const link of document.querySelectorAll('header a[hreflang]')) {
     const plain = (link.getAttribute('href') ?? '').replace(/[?#].*/, '')
-    link.setAttribute('href', plain + location.search)
+    link.setAttribute('href', plain + location.search + location.hash)
   }
 }

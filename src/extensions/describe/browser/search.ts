@@ -1,5 +1,8 @@
-/** The search in the documentation: a dialog that `/` and Ctrl+K open. It loads the index when it is opened for the first time. */
+/** The search in the documentation: a dialog that `/` and Ctrl+K open. It loads the index when it is opened for the first time.
+ * Also the links to the other language, which keep the section.
+ */
 
+import { keepInLanguages } from '../../../core/layout/browser/address.ts'
 import { messageWith } from '../../../core/layout/browser/message.ts'
 import { searchKey } from '../../../core/layout/formats.ts'
 import type { SearchedPage } from '../searched.ts'
@@ -8,6 +11,7 @@ import { findParts, type Found } from './find-parts.ts'
 /** More are no help: another word is. */
 const most = 12
 
+keepInLanguages()
 const dialog = document.querySelector<HTMLDialogElement>('#search')
 const opener = document.querySelector<HTMLElement>('#open-search')
 if (dialog !== null && opener !== null) documentationSearch(dialog, opener)

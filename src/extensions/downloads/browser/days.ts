@@ -1,5 +1,6 @@
 /** The page of the downloads in a browser: the earlier days, and those whose files were withdrawn. The page links to the same list. */
 
+import { keepInLanguages } from '../../../core/layout/browser/address.ts'
 import { dayIn } from '../../../core/layout/formats.ts'
 
 const language = document.documentElement.lang === 'de' ? 'de' : 'en'
@@ -13,6 +14,7 @@ interface DownloadDays {
   readonly withdrawn: readonly string[]
 }
 
+keepInLanguages()
 // A page that is opened from a folder may read no other file.
 if (list && withdrawn && address?.startsWith('http')) void show(list, withdrawn, address)
 

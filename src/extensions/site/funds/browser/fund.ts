@@ -4,6 +4,7 @@
  */
 
 import type { Language } from '../../../../core/api/routes/table.ts'
+import { keepInLanguages } from '../../../../core/layout/browser/address.ts'
 import { exploreAreas, exploreBars } from './beside.ts'
 import { exploreLine } from './chart.ts'
 
@@ -12,6 +13,7 @@ if (location.protocol === 'file:') {
   linkToSnapshot(document)
 }
 const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
+keepInLanguages()
 addCopyButtons(document)
 markSection(document)
 const figures = (kind: string) => document.querySelectorAll<HTMLElement>(`figure${kind}`)

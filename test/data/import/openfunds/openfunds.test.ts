@@ -505,3 +505,30 @@ describe('openfunds', () => {
     expect(stderr).toContain('several columns may have the values: name one of them Value, in the first line')
   })
 })
+
+describe('the directive of a fund in openfunds', () => {
+  it.each([
+    ['UCITS', 1],
+    ['UCITS IV', 1],
+    ['ucits v', 1],
+    ['OGAW', 1],
+    ['AIFMD', 0],
+    ['non-UCITS', 0],
+  ])('%s is conformity %i', async (directive, conformity) => {
+    const file = csv(flat({ OFST020000: first, OFST020540: 'EUR', OFST160040: directive }))
+    const db = folder.database()
+    editDatabase(folder.file(db), `UPDATE profile SET conformity = ${String(1 - conformity)}`)
+    writeFileSync(folder.file('directive.csv'), file)
+    const { code } = await folder.import('directive.csv', '--db', db)
+    const rows = readDatabase(folder.file(db), `SELECT conformity FROM profile WHERE isin = '${first}'`)
+    expect({ code, rows }).toEqual({ code: 0, rows: [{ conformity }] })
+  })
+
+  it('leaves out one that is not known, and says so', async () => {
+    const file = csv(flat({ OFST020000: first, OFST020540: 'EUR', OFST160040: 'Directive 7' }))
+    const { code, stdout, query } = await importText(file)
+    const rows = query(`SELECT conformity FROM profile WHERE isin = '${first}'`)
+    expect({ code, rows }).toEqual({ code: 0, rows: [{ conformity: 1 }] })
+    expect(stdout).toContain('a directive that is not known (OFST160040): Directive 7 (1, the first: line 2)')
+  })
+})

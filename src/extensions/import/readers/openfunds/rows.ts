@@ -2,6 +2,7 @@
 
 import { isOpenEnd } from '../../../../core/data/model/limits.ts'
 import { schemaTables } from '../../../../core/data/model/schema.ts'
+import { printable } from '../../../../core/data/model/printable.ts'
 import { percentOf, reciprocalOf, sumOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
 import type { RowSink } from '../reader.ts'
@@ -379,7 +380,6 @@ function profileValues(of: TextOf, record: OpenRecord, sink: RowSink): Values {
   const flag = typeof policy === 'string' ? accumulating[policy.toLowerCase()] : policy
   if (typeof policy === 'string' && flag === undefined)
     sink.leftOut(`a distribution policy that the profile has no place for: ${policy}`, place)
-  const directive = of('OFST160040')
   const percent = (...ids: readonly OfId[]) => percentIn(of, ids, place, sink)
   return {
     // The categories of the BVI are codes, those of EFAMA are words.
@@ -388,7 +388,7 @@ function profileValues(of: TextOf, record: OpenRecord, sink: RowSink): Values {
     benchmark: benchmarkOf(of('OFST023200')),
     end_of_fiscal_year: of('OFST010440'),
     accumulating: flag,
-    conformity: typeof directive === 'string' ? (directive.toUpperCase() === 'UCITS' ? 1 : 0) : directive,
+    conformity: conformityOf(of('OFST160040'), place, sink),
     issue_surcharge: percent('OFST451320', 'OFST451340'),
     redemption_fee: percent('OFST451420', 'OFST451440'),
     total_expense_ratio: percent(typeof of('OFST452120') === 'string' ? 'OFST452120' : 'OFST452200'),
@@ -397,6 +397,16 @@ function profileValues(of: TextOf, record: OpenRecord, sink: RowSink): Values {
     performance_fee: of('OFST451027'),
     ...minimumOf(of, place, sink),
   }
+}
+
+/** Directives are also named by their number (UCITS IV) and in German. */
+function conformityOf(directive: Value | undefined, place: string, sink: RowSink): Value | undefined {
+  if (typeof directive !== 'string') return directive
+  const text = directive.trim()
+  if (/^(?:UCITS|OGAW)\b/i.test(text)) return 1
+  if (/^(?:AIF|AIFM|AIFMD|non[- ]?UCITS|neither|none|no)$/i.test(text)) return 0
+  sink.leftOut(`a directive that is not known (OFST160040): ${printable(text)}`, place)
+  return undefined
 }
 
 /** `[0.4]MSCI World|[0.6]iBoxx` is 40 % MSCI World, 60 % iBoxx. */

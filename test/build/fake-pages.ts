@@ -36,7 +36,13 @@ const about: FundPages = {
         ? null
         : { date: price.date, nav: navAt(price.date)?.nav ?? '', changePercent: price.changePercent }
     const { isin, wkn, name, currency } = fund
-    const nothing = { categoryDe: null, categoryEn: null, oneYearPercent: null, accumulating: null }
+    const nothing = {
+      categoryDe: null,
+      categoryEn: null,
+      oneYearPercent: null,
+      oneYearUntil: null,
+      accumulating: null,
+    }
     const unknown = { totalExpenseRatio: null, srri: null }
     return {
       isin,

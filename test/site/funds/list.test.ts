@@ -18,6 +18,7 @@ const fund: FundEntry = {
   srri: null,
   notComparable: 'no_prices',
   oneYearPercent: null,
+  oneYearUntil: null,
 }
 
 it.each([
@@ -33,4 +34,35 @@ it.each([
   expect([...table.matchAll(/<th scope="col"[^>]*><span>([^<]*)/g)].map(([, name]) => name)).toEqual(columns)
   const rows = table.split('<tr>').slice(2)
   for (const row of rows) expect(row.match(/<t[dh]/g)).toHaveLength(columns.length)
+})
+
+const textOf = (funds: readonly FundEntry[]) => {
+  const source: Partial<SitePageSource> = { asOf: '2026-11-20', baseUrl: 'https://funds.example', funds }
+  const [page] = cataloguePages({ ...source, parts: ['funds'], publisher: null } as SitePageSource)
+  return String(page?.content).replaceAll('\u00a0', ' ')
+}
+
+it('names the day on which a reported year ends before the price, below the list and at the figure', () => {
+  const newest = { date: '2026-11-20', nav: '100.00', changePercent: '0.10' }
+  const priced: FundEntry = { ...fund, newest, notComparable: null, oneYearPercent: '4.15' }
+  const early: FundEntry = { ...priced, oneYearUntil: '2026-11-17' }
+  const earlier: FundEntry = { ...priced, oneYearUntil: '2026-11-16' }
+  expect(textOf([priced])).not.toContain('reported performance ends')
+  expect(textOf([priced])).not.toContain('title="to ')
+  const one = textOf([priced, early])
+  expect(one).toContain('The reported performance ends on 17 Nov 2026.')
+  expect(one.match(/<span title="to 17 Nov 2026">\+4\.15/g)).toHaveLength(1)
+  const two = textOf([early, earlier])
+  expect(two).toContain('The reported performance ends between 16 Nov 2026 and 17 Nov 2026')
+})
+
+it('explains the dash in place of a change only where there is one, by what may not be shown', () => {
+  const young = 'launched less than one year ago, no performance is shown'
+  const denied = 'prices or performance may not be shown'
+  expect(textOf([fund])).not.toContain(young)
+  expect(textOf([fund])).not.toContain(denied)
+  const ofYoung = textOf([fund, { ...fund, notComparable: 'young' }])
+  expect(ofYoung).toContain(young)
+  expect(ofYoung).not.toContain(denied)
+  expect(textOf([{ ...fund, notComparable: 'not_permitted' }])).toContain(denied)
 })

@@ -166,6 +166,8 @@ export interface FundEntry {
   } | null
   /** Since a year ago, two decimals; null if unknown or not to be shown. */
   readonly oneYearPercent: DecimalText | null
+  /** The day on which that year ends; null if it is the day of the newest price. */
+  readonly oneYearUntil: string | null
   readonly overdue: Overdue | null
   readonly state: FundLife['kind'] | null
 }

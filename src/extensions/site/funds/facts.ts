@@ -270,6 +270,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
   const [profile] = source.rows('profile')
   const price = mayGiveOutPrices(fund) ? source.newestPrice() : null
   const notComparable = whyNotComparable(source, price !== null)
+  const oneYear = price === null ? null : returnOver(source, price, 1)
   return {
     isin: fund.isin,
     wkn: fund.wkn,
@@ -283,7 +284,8 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
       nav: price.netAssetValue,
       changePercent: notComparable === null ? price.changePercent : null,
     },
-    oneYearPercent: price === null ? null : (returnOver(source, price, 1)?.percent ?? null),
+    oneYearPercent: oneYear?.percent ?? null,
+    oneYearUntil: oneYear?.until ?? null,
     overdue: price === null ? null : source.overdue,
     state: source.life?.kind ?? null,
   }

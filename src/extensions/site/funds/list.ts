@@ -104,10 +104,37 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
         <button type="button">${w.deselect}</button>
       </p>
-      <p class="quiet small">${w.oneYearNote}</p>
+      <p class="quiet small">${w.oneYearNote} ${yearEnds(funds, language)}</p>
+      ${missingNote(funds, language)}
       <p class="quiet small">${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
       <p><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
   })
+}
+
+/** On which days the years end that do not end with the newest price. */
+function yearEnds(funds: readonly FundEntry[], language: Language): string | null {
+  const w = fundWords[language]
+  const days = funds
+    .map(({ oneYearUntil }) => oneYearUntil)
+    .filter((day) => day !== null)
+    .sort()
+  const first = days[0]
+  const last = days.at(-1)
+  if (first === undefined || last === undefined) return null
+  return first === last
+    ? w.yearEnds(dayIn(language, first))
+    : w.yearEndsBetween(dayIn(language, first), dayIn(language, last))
+}
+
+/** Why there is a dash in place of a change. */
+function missingNote(funds: readonly FundEntry[], language: Language): Html | null {
+  const w = fundWords[language]
+  const reasons = (['young', 'not_permitted'] as const).filter((reason) =>
+    funds.some(({ notComparable }) => notComparable === reason),
+  )
+  return reasons.length === 0
+    ? null
+    : html`<p class="quiet small">${reasons.map((reason) => w.dash[reason]).join(' ')}</p>`
 }
 
 /** A category's value is its German name in both languages, so that an address means the same in both. */
@@ -175,9 +202,16 @@ interface FundTable {
 const sortedBy = (cell: Styled, value: string | null): TableCell =>
   value === null ? cell : { ...cell, attributes: html` data-value="${value}"` }
 
+function oneYearCell(percent: string | null, until: string | null, language: Language): Styled {
+  const cell = changeCell(language, percent, 'number')
+  if (until === null) return cell
+  const title = fundWords[language].until(dayIn(language, until))
+  return { ...cell, content: html`<span title="${title}">${cell.content}</span>` }
+}
+
 /** A row may be one of ten thousand: its heading says what scripts need to know of the fund and no column has. */
 function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): readonly TableCell[] {
-  const { isin, wkn, name, newest, currency, oneYearPercent, categoryDe, categoryEn } = fund
+  const { isin, wkn, name, newest, currency, oneYearPercent, oneYearUntil, categoryDe, categoryEn } = fund
   const state = fund.state ?? fund.overdue
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
@@ -207,7 +241,7 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
     isin,
     ...(hasWkn ? [wkn ?? missing] : []),
     ...(newest === null ? [missing, [missing, mark], missing] : priceCells(newest)),
-    sortedBy(changeCell(language, oneYearPercent, 'number'), oneYearPercent),
+    sortedBy(oneYearCell(oneYearPercent, oneYearUntil, language), oneYearPercent),
   ]
 }
 

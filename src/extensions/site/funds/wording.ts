@@ -72,6 +72,25 @@ export const fundWords = bilingual((say) => ({
     '1 year: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance of the last twelve months, including distributions; where none is reported, the change with distributions reinvested.',
     '1 Jahr: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung der letzten zwölf Monate einschließlich Ausschüttungen; wo keine gemeldet ist, die Veränderung mit Wiederanlage der Ausschüttungen.',
   ),
+  /** After `oneYearNote`. */
+  yearEnds: (day: string) =>
+    say(`The reported performance ends on ${day}.`, `Die gemeldete Wertentwicklung endet am ${day}.`),
+  yearEndsBetween: (first: string, last: string) =>
+    say(
+      `The reported performance ends between ${first} and ${last}: the page of a fund names the day.`,
+      `Die gemeldete Wertentwicklung endet zwischen dem ${first} und dem ${last}: Die Seite des Fonds nennt den Tag.`,
+    ),
+  /** Why a dash stands in place of a change. */
+  dash: {
+    young: say(
+      'For funds that were launched less than one year ago, no performance is shown.',
+      'Für Fonds, deren Auflegung weniger als ein Jahr zurückliegt, wird keine Wertentwicklung dargestellt.',
+    ),
+    not_permitted: say(
+      'For some funds, prices or performance may not be shown.',
+      'Für einige Fonds dürfen Preise oder Wertentwicklung nicht dargestellt werden.',
+    ),
+  },
   fiveYears: say('5 years', '5 Jahre'),
   /** Below a figure. */
   returns: {

@@ -23,6 +23,23 @@ it('the reader gives undefined for an unknown ISIN', () => {
   db.close()
 })
 
+it('the model says of each decimal of a price that it is an amount, a percentage or a tax figure', () => {
+  const decimals = schemaTables.prices.columns.filter(({ kind }) => kind === 'decimal')
+  const kinds = decimals.map(({ name, money, unit }) => `${name}: ${money ?? unit ?? 'unknown'}`)
+  expect(kinds).toEqual([
+    'issue_price: amount',
+    'repurchase_price: amount',
+    'net_asset_value: amount',
+    'change: amount',
+    'change_percent: percent',
+    'performance: percent',
+    'intercompany_profit: taxFigure',
+    'share_profit: taxFigure',
+    'real_estate_profits: taxFigure',
+    'share_profit2: taxFigure',
+  ])
+})
+
 it('the model has the columns of schema.sql: order, types, keys, defaults and constraints', () => {
   const db = new Database(':memory:')
   db.exec(schemaSql())

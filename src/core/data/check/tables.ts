@@ -191,9 +191,11 @@ function wrongSums(db: Database, group: Group, places: readonly string[], where:
   })
 }
 
-const taxFigures = ['intercompany_profit', 'share_profit', 'real_estate_profits', 'share_profit2']
+const taxFigures = schemaTables.prices.columns
+  .filter(({ money }) => money === 'taxFigure')
+  .map(({ name }) => name)
 /** The interim profit begins anew at zero, for example after a distribution. */
-const lastingFigures = taxFigures.slice(1)
+const lastingFigures = taxFigures.filter((name) => name !== 'intercompany_profit')
 
 /** A warning for each fund whose newest price has no tax figure but zeros, though the price before has another. */
 function vanishedTaxFigures(db: Database): Finding[] {

@@ -25,6 +25,9 @@ export type TextKind =
 
 export type Unit = 'percent' | 'fraction'
 
+/** `amount`: in the currency of its row. `taxFigure`: of German tax law, an amount or a percentage; which one, no column says. */
+export type Money = 'amount' | 'taxFigure'
+
 /** What a declaration says of a column. */
 interface Traits {
   readonly kind: Kind
@@ -43,6 +46,8 @@ interface Traits {
   readonly isUsuallyZero?: true
   /** Set if the values are parts of a whole: 5 % is 5, or 0.05. */
   readonly unit?: Unit
+  /** Set for decimals that stand beside a currency, unless they are percentages or ratios. */
+  readonly money?: Money
   /** Set for costs: a new one from here on is refused, since it is most likely in the other unit. */
   readonly high?: number
   /** What a day or a year after the as-of date is: absent if it may lie ahead, as the end of a fund may. */

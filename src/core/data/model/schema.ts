@@ -33,6 +33,9 @@ const {
   possibility,
 } = columnBuilders
 
+/** A figure of German tax law, which says nothing about its unit. */
+const taxFigure = () => decimal(undefined, { money: 'taxFigure' })
+
 /** The value of `PRAGMA user_version` in a database of this schema. */
 export const SCHEMA_VERSION = 1
 
@@ -97,16 +100,16 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     published: historicPriceRecord.fields,
     columns: {
       date: pastDay(),
-      issuePrice: decimal('Issue price per share'),
-      repurchasePrice: decimal('Repurchase price per share'),
-      netAssetValue: decimal(),
-      change: decimal(),
+      issuePrice: decimal('Issue price per share', { money: 'amount' }),
+      repurchasePrice: decimal('Repurchase price per share', { money: 'amount' }),
+      netAssetValue: decimal(undefined, { money: 'amount' }),
+      change: decimal(undefined, { money: 'amount' }),
       changePercent: decimal(undefined, { unit: 'percent' }),
       performance: orNull(decimal(undefined, { unit: 'percent' })),
-      intercompanyProfit: orNull(decimal()),
-      shareProfit: orNull(decimal()),
-      realEstateProfits: orNull(decimal()),
-      shareProfit2: orNull(decimal()),
+      intercompanyProfit: orNull(taxFigure()),
+      shareProfit: orNull(taxFigure()),
+      realEstateProfits: orNull(taxFigure()),
+      shareProfit2: orNull(taxFigure()),
     },
   }),
   corporateActions: table<RowOf<'corporateActions'>>({
@@ -126,7 +129,9 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       kind: column<RowOf<'corporateActions'>['kind']>('text')('What happens', {
         allowed: ['distribution', 'split', 'merger'],
       }),
-      amount: orNull(decimal('Distribution: amount per share, as shares are on the ex-date')),
+      amount: orNull(
+        decimal('Distribution: amount per share, as shares are on the ex-date', { money: 'amount' }),
+      ),
       currency: orNull(column<string>('currency')('Distribution: currency of the amount, ISO 4217')),
       factor: orNull(decimal('Split: new shares for an old one')),
       successorIsin: orNull(

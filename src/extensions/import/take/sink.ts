@@ -148,15 +148,13 @@ export function openSink(db: Database, options: SinkOptions) {
       return insert(origin, has, row)
     }
     const check = rowCheck(table, columns, derived)
-    const checkDays = dayChecker(
-      columns.map((name) => columnOf(table.name, name)),
-      lastDay,
-    )
+    const declared = columns.map((name) => columnOf(table.name, name))
+    const checkDays = dayChecker(declared, lastDay)
     const mayHaveHundredths = takesMinorUnits && columns.includes('currency')
     return (given: readonly Value[], origin: Origin): readonly string[] => {
       const whole = fillings.length === 0 ? given : [...given, ...fillings]
       const { values: inUnits, faults } = mayHaveHundredths
-        ? inWholeUnits(columns, whole)
+        ? inWholeUnits(declared, whole)
         : { values: whole, faults: none }
       const { values, faults: wrongDays, open } = checkDays(inUnits)
       const wrong = [...faults, ...wrongDays, ...check(values)]

@@ -1,6 +1,6 @@
 /** Every link of a document leads somewhere, in the package, too, and every file that a comment names is there. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repository } from './support/folders.ts'
@@ -51,6 +51,22 @@ describe('links', () => {
   it.each(documents)('of %s: the files that it names are there', (document) => {
     const named = [...read(document).matchAll(/`((?:src|test|templates|\.github|\.ci)\/[\w./-]+)`/g)]
     const missing = named.map(([, path = '']) => path).filter((path) => !isThere(path))
+    expect(missing).toEqual([])
+  })
+
+  it.each(documents)('of %s: the patterns of paths that it names fit files', (document) => {
+    const named = [
+      ...read(document).matchAll(/`((?:src|test|templates|\.github|\.ci)\/[\w./*-]*\*[\w./*-]*)`/g),
+    ]
+    const fitting = (pattern: string) => globSync(pattern, { cwd: repository })
+    expect(named.map(([, pattern = '']) => pattern).filter((each) => fitting(each).length === 0)).toEqual([])
+  })
+
+  const maps = documents.filter((document) => /^src\/.*README\.md$/.test(document))
+  it.each(maps)('of %s: a folder that a row of a table begins with is there', (document) => {
+    const places = [dirname(document), 'src/core', '.']
+    const named = [...read(document).matchAll(/^\| `((?:[\w.-]+\/)+)`/gm)].map(([, path = '']) => path)
+    const missing = named.filter((path) => !places.some((place) => isThere(join(place, path))))
     expect(missing).toEqual([])
   })
 

@@ -131,6 +131,15 @@ describe('comments', () => {
   })
 })
 
+it('the changelog begins with the version of the package, or the one after it, and says nothing twice', () => {
+  const lines = read('.github/CHANGELOG.md').split('\n')
+  const sections = lines.filter((line) => line.startsWith('## '))
+  const { version } = JSON.parse(read('package.json')) as { readonly version: string }
+  expect(sections.slice(0, 2)).toContain(`## ${version}`)
+  const twice = lines.filter((line, at) => line !== '' && lines.indexOf(line) < at)
+  expect(twice.filter((line) => !line.startsWith('#'))).toEqual([])
+})
+
 it('gives headings the anchors that GitHub gives them', () => {
   const text =
     '# A `code` & [link](x.md): *it*, done_well\n\n## Same\n## Same\n```\n# none\n```\n## Ä – ö (2)\n'

@@ -171,6 +171,17 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       })
     })
 
+    it.each(['index.html', 'de.html'])(
+      'is no wider than the narrowest phone, also with all folds open: %s',
+      async (page) => {
+        await withPage(`funds/${isin}/${page}`, { ...phoneLight, width: 320 }, async (opened) => {
+          expect(await overhang(opened)).toEqual([])
+          await opened.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
+          expect(await overhang(opened)).toEqual([])
+        })
+      },
+    )
+
     it('shows the price of the day that a finger taps, and scrolls on under a finger that moves', async () => {
       await withPage(`funds/${isin}/index.html`, { ...phoneLight, touch: true }, async (page) => {
         const stage = page.locator('#nav .stage')

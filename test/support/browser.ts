@@ -172,6 +172,12 @@ export const overhang = (page: Page): Promise<readonly string[]> =>
     return [scrollWidth - clientWidth + ' px', ...wide.map((each) => each.cloneNode(false).outerHTML)]
   })()`)
 
+/** @returns the texts of cells in the list of funds that are wider than their column */
+export const wideCells = (page: Page) =>
+  page.evaluate<string[]>(
+    '[...document.querySelectorAll(".funds .number")].filter((cell) => cell.scrollWidth > cell.clientWidth).map(({ textContent }) => textContent)',
+  )
+
 /** Expects a page that everybody can use: no accessibility fault, no sideways scrolling, no error, nothing from other hosts. */
 export async function expectSound({ page, complaints, strangers }: Visit): Promise<void> {
   expect(await accessibilityFaults(page)).toEqual([])

@@ -1,7 +1,6 @@
 /** No code, date or amount stands on two lines: on every page, at every width. */
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { overhang, visit, whyNoBrowser } from '../../support/browser.ts'
+import { overhang, visit, whyNoBrowser, wideCells } from '../../support/browser.ts'
 import { brokenTexts } from '../../support/broken-texts.ts'
 import { oddFunds } from '../../support/odd-funds.ts'
 import { sample } from '../../support/rounds.ts'
@@ -11,12 +10,6 @@ import { pageKinds, usePageKinds } from './page-kinds.ts'
 /** Names of funds and of benchmarks are the company's: `40 % of …`, an ISIN, the forged day of an odd fund. */
 const names = /^(?:40 %|2020-01-01|[A-Z]{2}\w{9}\d in <bdi)/
 const widths = [1440, 1100, 960, 900, 800, 768, 700, 600, 480, 390, 360, 320]
-
-/** @returns the texts of cells that are wider than their column */
-const wideCells = (page: Page) =>
-  page.evaluate<string[]>(
-    '[...document.querySelectorAll(".funds .number")].filter((cell) => cell.scrollWidth > cell.clientWidth).map(({ textContent }) => textContent)',
-  )
 
 describe.skipIf(whyNoBrowser !== undefined)('codes, dates and amounts', () => {
   const site = usePageKinds()

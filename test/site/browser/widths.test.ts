@@ -1,6 +1,6 @@
-/** No page is wider than its window, at any width. */
+/** No page is wider than its window, and no cell than its column, at any width. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { overhang, visit, whyNoBrowser } from '../../support/browser.ts'
+import { overhang, visit, whyNoBrowser, wideCells } from '../../support/browser.ts'
 import { type Comparison, openComparison, ready } from './comparison.ts'
 
 const narrowest = 320
@@ -24,7 +24,7 @@ describe.skipIf(whyNoBrowser !== undefined)(
         const wider: string[] = []
         for (let width = narrowest; width <= widest; width += step) {
           await page.setViewportSize({ width, height: 900 })
-          const found = await overhang(page)
+          const found = [...(await overhang(page)), ...(await wideCells(page))]
           if (found.length > 0) wider.push(`${width}: ${found.join(' ')}`)
         }
         return wider

@@ -54,6 +54,17 @@ describe.skipIf(whyNoBrowser !== undefined || lacks('pdftotext'))('a printed pag
     expect(sheets).toBeGreaterThan(200)
   }, 120_000)
 
+  it('of the list and of the comparison ends without a link, which paper cannot follow', async () => {
+    for (const path of ['funds/de.html', `compare/de.html?isins=${funds[0] ?? ''}`]) {
+      const { page, end } = await visit(browser, `${site.base}/${path}`)
+      const last = page.locator('main a').last()
+      expect({ path, onScreen: await last.isVisible() }).toEqual({ path, onScreen: true })
+      await page.emulateMedia({ media: 'print' })
+      expect({ path, onPaper: await last.isVisible() }).toEqual({ path, onPaper: false })
+      await end()
+    }
+  })
+
   it('has facts in two columns', async () => {
     const columns: number[] = []
     for (const isin of funds) {

@@ -128,6 +128,6 @@ function tool(source: SitePageSource, language: Language, key: string): Html {
         <p class="quiet small">${w.noteYoung} ${funds.costs} ${funds.past}</p>
       </div>`
     }
-    <p>${listLink(language, key)}</p>
+    <p class="onward">${listLink(language, key)}</p>
   </div> `
 }

@@ -107,7 +107,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
       <p class="quiet small">${w.oneYearNote} ${yearEnds(funds, language)}</p>
       ${missingNote(funds, language)}
       <p class="quiet small">${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
-      <p><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
+      <p class="onward"><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
   })
 }
 

@@ -18,7 +18,7 @@ it.each([
   [[first, '2024-04-30', 'merger', '', '', '2', second], 'a split has a factor, nothing else has'],
   [[first, '2024-04-30', 'merger', '', '', '', ''], 'a merger has a successor_isin, nothing else has'],
   [[first, '2024-04-30', 'merger', '', '', '', 'XF0000000011'], 'is not an ISIN'],
-  [[first, '2024-04-30', 'dividend', '1', 'EUR', '', ''], 'against the schema'],
+  [[first, '2024-04-30', 'dividend', '1', 'EUR', '', ''], 'is not one of distribution, split, merger'],
 ])('import refuses %j: %s', async (cells, reason) => {
   const ended = await folder.importLines(folder.database(), 'corporate_action', [header, cells])
   expect(ended).toMatchObject({ ...refusal('1 bad line'), stdout: expect.stringContaining(reason) })

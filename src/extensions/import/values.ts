@@ -53,6 +53,13 @@ export const isProblem = (value: Value | CellProblem): value is CellProblem =>
 
 /** An empty cell is NULL, and so is a word for a missing value. */
 export function convert(cell: FileCell, column: TableColumn, notation: Notation): Value | CellProblem {
+  const value = valueOf(cell, column, notation)
+  const { allowed } = column
+  if (isProblem(value) || value === null || allowed === undefined || allowed.includes(value)) return value
+  return { reason: `is not one of ${allowed.join(', ')}` }
+}
+
+function valueOf(cell: FileCell, column: TableColumn, notation: Notation): Value | CellProblem {
   const { kind } = column
   const isEmpty = typeof cell === 'string' && (kind === 'text' ? cell === '' : cell.trim() === '')
   if (isEmpty) return emptyValue(column, 'is empty')
@@ -144,7 +151,7 @@ function checked(kind: TextKind, text: string): string | CellProblem {
   return reason === undefined ? text : { reason }
 }
 
-/** What cannot be whatever the day is: the checks would refuse it. Other than allowed numbers break a constraint, which says so. */
+/** What cannot be whatever the day is: the checks would refuse it. */
 function checkedNumber(number: number, column: TableColumn): Value | CellProblem {
   if (column.allowed !== undefined || column.kind === 'year') return number
   const reason = errorInNumber(column, number, '')

@@ -62,7 +62,7 @@ describe('build --since', () => {
 
   it('renders everything if a publish was stopped in the slot', async () => {
     const restore = press.bucket.save()
-    const isKilled = await press.publishUntilRequest('c', 12, 'after')
+    const isKilled = await press.publishUntilRequest('c', 13, 'after')
     const built = await build('after-a-kill', ' --since other')
     restore()
     expect(isKilled).toBe(true)

@@ -109,6 +109,15 @@ describe.skipIf(whyNoBrowser !== undefined)('texts of separate elements', () => 
               expect(place[0] < tip.x || place[0] > tip.x + tip.width).toBe(true)
               expect(tip.x).toBeGreaterThanOrEqual(0)
               expect(tip.x + tip.width).toBeLessThanOrEqual(width)
+              // In the half of the plot that the values of this day leave free.
+              const dots = await Promise.all(
+                (await page.locator('#nav .cursor .dot').all()).map((dot) => dot.boundingBox()),
+              )
+              const ofDots = dots.reduce((sum, dot) => sum + (dot?.y ?? NaN), 0) / dots.length + 4.5
+              // The plot's own box is that of its lines.
+              const cursor = await page.locator('#nav .cursor').boundingBox()
+              const middle = (cursor?.y ?? NaN) + (cursor?.height ?? NaN) / 2
+              expect(tip.y + tip.height / 2 > middle).toBe(ofDots < middle)
             }
             // Nothing moves.
             expect(await page.evaluate<number>(heights)).toBe(height)

@@ -85,7 +85,7 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
       }),
     )
     tip.style.transform = hasRows
-      ? `translate(${besideCursor(x, tip.offsetWidth, box.width)}px, ${y}px)`
+      ? `translate(${besideCursor(x, tip.offsetWidth, box.width)}px, ${y + awayFrom(dots, height - tip.offsetHeight)}px)`
       : `translate(${Math.max(0, Math.min(box.width - tip.offsetWidth, x - tip.offsetWidth / 2))}px, 0)`
   }
   const show = (isShown: boolean) => {
@@ -137,6 +137,12 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
 function besideCursor(x: number, tipWidth: number, width: number): number {
   const right = x + tipDistance
   return right + tipWidth <= width ? right : Math.max(0, x - tipDistance - tipWidth)
+}
+
+/** At the bottom of the plot where the lines run in its upper half: the tip hides least of what it explains. */
+function awayFrom(dots: readonly Dot[], bottom: number): number {
+  const middle = dots.reduce((sum, { y }) => sum + y, 0) / dots.length
+  return middle < 0.5 ? Math.max(0, bottom) : 0
 }
 
 const textOf = ({ name, value }: TipRow) => (name === '' ? value : `${name}: ${value}`)

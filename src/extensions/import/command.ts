@@ -237,7 +237,7 @@ EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in t
 Complete: --complete marks a day as loaded, in the table complete_load: the newest day of table price, or the one that is
 named. The next change of any table, by any program, is noted there, and a table that was made anew. With requireComplete
 (config) a night asks for the load of the day that it expects, unchanged. A loader of your own writes the mark with one
-statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete makes the table if an older database lacks it.
+statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete makes the table if the database lacks it.
 `,
   examples: [
     [

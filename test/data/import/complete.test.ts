@@ -213,7 +213,7 @@ describe('the day of a load', () => {
     expect(await night('--ask')).toMatchObject({ code: 3, stderr: expect.stringContaining(why) as string })
   })
 
-  it('an older database gets the table by import --complete, with what lists the loaded tables', async () => {
+  it('a database without the table gets it by import --complete, with what lists the loaded tables', async () => {
     mark('DROP TABLE complete_load; DROP TRIGGER load_emt_insert')
     editDatabase(
       db(),

@@ -22,7 +22,7 @@ const tableTexts = `SELECT group_concat(sql, char(10)) FROM (
   SELECT sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name)`
 
 /**
- * Also ends the load, and makes what an older database lacks. To be called in a transaction, after all changes.
+ * Also ends the load, and makes the table and the triggers that the database lacks. To be called in a transaction, after all changes.
  * @param day of the loaded prices; undefined: the newest day of table `price` @param now ISO 8601
  * @returns the day @throws {Error} if no day is given, and table `price` has none
  */

@@ -98,9 +98,9 @@ describe('check', () => {
     expect((await check()).found.filter((one) => one !== oneOlder)).toEqual([
       'warning: type countries, position 3: percent -9.9 does not lie between 0 and 100',
       ...[1, 2].map(() => expect.stringContaining('percent 101 does not lie between 0 and 100') as string),
-      'warning: management_fee 125 does not lie between 0 and 100',
       'warning: entry_costs -0.01 is negative',
       'warning: type countries: 1 item has -9.9 %, less than 95 %',
+      'high-costs: management_fee is 125 %: fees are percentages, 1.58 is 1.58 %',
     ])
   })
 })

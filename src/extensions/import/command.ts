@@ -90,6 +90,11 @@ const options = [
     'How many lines stand above the header; else it is looked for',
     [0, 1_000_000],
   ),
+  wholeOption(
+    '--skip-last <number>',
+    'How many lines at the end are no rows of a table: a total, a number of lines, EOF',
+    [0, 1000],
+  ),
   choiceOption(
     '--split-factor <counts>',
     'What SplitFactor of FundsXML counts: new shares for an old one (2), or old shares for a new one (0.5)',
@@ -157,8 +162,8 @@ UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Ex
 The first time: --explain reads the files and changes nothing; it needs no database. It prints what becomes of each column,
 with proposals for columns that have a usual name (Datum, Anteilwert) or hold codes of currencies, what each endpoint lacks
 with these files and the database, and a part for the config with which the next import needs no flag. Import never takes a
-column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, decimal, dates,
-set and derive; flags win.
+column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, decimal,
+dates, set and derive; flags win.
 
 Workbooks (XLSX): the sheet whose header fits, or the one that --sheet names. What the file holds counts, whatever the sheet
 shows of it: the report counts numbers with more decimals than their format shows. A number is taken if it has at most 15
@@ -168,7 +173,8 @@ never calculated. Days may be days of the workbook, by the calendar of 1900 or 1
 Lines: the header is the line of the first 50 that has most names of columns, whatever stands above it, or the one behind
 --skip-lines lines. The report says where it is. A line with nothing but one text of several words is no row, if an empty
 line or another such line is before it: a heading, a remark, a disclaimer. Neither is one that repeats the header. Both are
-counted. Lines may end with a delimiter more than the header.
+counted. Lines may end with a delimiter more than the header. If the last lines are bad, the report names --skip-last, which
+leaves them out.
 
 Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no value: NULL, or a bad line where there has
 to be one. An error of a spreadsheet (#N/A) makes a bad line. Yes and no may be 1, true, yes, ja, y, j, t, x and 0, false,
@@ -410,11 +416,12 @@ function habitsOf({ settingsOf }: Session): (table: string) => Habits {
 
 /** How files are read, as far as the command line and the config say it. */
 function readingOf(session: Session, flags: Flags) {
-  const { encoding, sheet, delimiter, skipLines, decimal, dates, replace, replaceAll } = flags
+  const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, replace, replaceAll } = flags
   return {
     encoding,
     sheet,
     skipLines,
+    skipLast,
     decimal,
     dates,
     suggest,
@@ -482,7 +489,7 @@ function importInto(
 /** @throws {Error} after it has been printed, if something stays open */
 async function runExplanation(session: Session, flags: Flags, { table, files }: Input): Promise<void> {
   const { settings, settingsOf, print } = session
-  const { encoding, sheet, delimiter, skipLines, decimal, dates, derive, set } = flags
+  const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, derive, set } = flags
   const { db, derive: modes } = settings
   const options = { db, table, files, as: flags.as, derive: modes, ...readingOf(session, flags) }
   const explanation = await explainFiles(options)
@@ -492,6 +499,7 @@ async function runExplanation(session: Session, flags: Flags, { table, files }: 
     sheet,
     delimiter,
     skipLines,
+    skipLast,
     decimal,
     dates,
     derive,

@@ -27,6 +27,7 @@ const tableSettings = z.strictObject(
     sheet: say('The sheet of a workbook.', text('a name', /./u)).optional(),
     delimiter: z.enum(delimiterNames, `one of ${delimiterNames.join(', ')}`).optional(),
     skipLines: say('How many lines stand above the header.', whole(0, 1_000_000)).optional(),
+    skipLast: say('How many lines at the end are no rows.', whole(0, 1000)).optional(),
     decimal: z.enum(['comma', 'point'], 'comma or point').optional(),
     dates: z.enum(dateForms, `one of ${dateForms.join(', ')}`).optional(),
     set: say(
@@ -43,7 +44,7 @@ export const settings = {
     import: say(
       'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }; ' +
         'which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }; and what flags say ' +
-        'otherwise: sheet, delimiter, skipLines, decimal, dates, set, derive. `fundpress import FILE --explain` prints this part.',
+        'otherwise: sheet, delimiter, skipLines, skipLast, decimal, dates, set, derive. `fundpress import FILE --explain` prints this part.',
       z
         .object(
           {

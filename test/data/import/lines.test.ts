@@ -170,3 +170,39 @@ describe('lines of programs that write more than rows', () => {
     expect((await imported(header, header)).stderr).toContain('has no line after its header')
   })
 })
+
+describe('lines at the end that are no rows', () => {
+  const trailers = `isin;date;value\n${row}\nTRL;2\nEOF\n`
+
+  it('are bad, with the flag that leaves them out', async () => {
+    const { code, stdout } = await importText(trailers)
+    expect(code).toBe(1)
+    expect(stdout).toContain(
+      'the bad lines are the last 2: if they are no rows, such as a total, --skip-last 2 leaves them out',
+    )
+    const total = await importText(`isin;date;value\n${row}\nSumme;;212,03\n`)
+    expect(total.stdout).toContain('the bad line is the last one')
+    expect(total.stdout).toContain('--skip-last 1 leaves it out')
+  })
+
+  it('are left out if asked, whatever their form, and the report says so', async () => {
+    const { code, stdout, rows: found } = await importText(trailers, '--skip-last', '2')
+    expect({ code, found: found() }).toEqual({ code: 0, found: rows })
+    expect(stdout).toContain('left out, as --skip-last says: the last 2 lines')
+    expect(stdout).not.toContain('bad')
+  })
+
+  it('are no advice where a line between is bad, or where all are', async () => {
+    const between = await importText(`isin;date;value\nx;y;z\n${row}\nEOF;;\n`)
+    expect(between.code).toBe(1)
+    expect(between.stdout).not.toContain('--skip-last')
+  })
+
+  it('take no row with them: a file that has no others is refused', async () => {
+    const { code, stderr } = await importText(`isin;date;value\n${row}\n`, '--skip-last', '1')
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no line after its header') as string,
+    })
+  })
+})

@@ -76,6 +76,7 @@ async function importTexts(
     isProposing: false,
     delimiter: undefined,
     skipLines: undefined,
+    skipLast: undefined,
     constants: new Map(),
     takesMinorUnits: false,
     splitFactor: undefined,

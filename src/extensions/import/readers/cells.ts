@@ -4,7 +4,7 @@ import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.
 import { quoted } from '../../../core/data/model/printable.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { deriveHint, headerName, place, type CellLines, type Layout } from '../layout.ts'
+import { deriveHint, headerName, place, type CellLines, type Layout, type LineVisitor } from '../layout.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
 import { convert, isPercentage, isProblem, wknOf, type FileCell, type Value } from '../values.ts'
 import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
@@ -20,7 +20,10 @@ interface Reading {
 }
 
 /** @throws {Error} if the file leaves open how it is to be read, or has no line after its header */
-export async function readCells({ file, table, cells, layout, sink, options }: Reading): Promise<Told> {
+export async function readCells(reading: Reading): Promise<Told> {
+  const { file, table, layout, sink, options } = reading
+  const { skipLast = 0 } = options
+  const cells = withoutLast(reading.cells, skipLast)
   const bytes = passMeter(sink, options)
   const notations = await sniffNotations(file, { cells, layout, bytes }, options)
   const percentages = percentageMeter()
@@ -33,6 +36,7 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
     : sink.rowsOf(table.name, columns, absent)
   const filled = filledRows(table, columns, sink, absent)
   const isHeader = repeatsOf(cells.header)
+  const ending = badEnding()
   let lines = 0
   await cells.read({
     line: (found, line) => {
@@ -42,12 +46,14 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
       }
       lines++
       const { values, faults, derived } = valuesIn(found, line)
+      ending.look(faults.length > 0)
       if (faults.length > 0) sink.bad(line, faults)
       else if (derived.length > 0) filled.take(values, derived, line)
       else take(values, line)
     },
     broken: (reason, line) => {
       lines++
+      ending.look(true)
       sink.bad(line, [reason])
     },
     text: (line) => sink.leftOut('lines of text', `line ${line}`),
@@ -63,12 +69,58 @@ export async function readCells({ file, table, cells, layout, sink, options }: R
     form: [cells.form, ...notations.form],
     notes: [
       ...layout.notes(),
+      ...(skipLast > 0
+        ? [`left out, as --skip-last says: the last ${skipLast === 1 ? 'line' : `${skipLast} lines`}`]
+        : []),
       ...(isNumbered ? ['numbered by the order of the lines: position'] : []),
       ...percentages.notes(),
       ...filled.notes(),
       ...cells.notesOn(layout.fields.map(({ at }) => at)),
     ],
-    warnings: layout.warnings(),
+    warnings: [...layout.warnings(), ...ending.warnings(skipLast)],
+  }
+}
+
+/** Lines that are no rows come last, and may be of any form: as many as are asked for are held back until others follow. */
+function withoutLast(cells: CellLines, count: number): CellLines {
+  if (count === 0) return cells
+  const read = (visitor: LineVisitor) => {
+    const held: (() => void)[] = []
+    const hold = (visit: () => void) => {
+      held.push(visit)
+      if (held.length > count) held.shift()?.()
+    }
+    return cells.read({
+      ...visitor,
+      line: (found, line) => hold(() => visitor.line(found, line)),
+      text: (line) => hold(() => visitor.text(line)),
+      broken: (reason, line) => hold(() => visitor.broken(reason, line)),
+    })
+  }
+  return { ...cells, read }
+}
+
+/** More bad lines at the end are no total. */
+const mostAtEnd = 5
+
+/** Knows whether the bad lines of a file are its last ones, and no others. */
+function badEnding() {
+  let bad = 0
+  let isInside = false
+  return {
+    look: (isBad: boolean): void => {
+      if (isBad) bad++
+      else if (bad > 0) isInside = true
+    },
+    warnings: (skipped: number): readonly string[] => {
+      if (bad === 0 || isInside || bad > mostAtEnd) return []
+      const flag = `--skip-last ${skipped + bad}`
+      return [
+        bad === 1
+          ? `the bad line is the last one: if it is no row, such as a total, ${flag} leaves it out`
+          : `the bad lines are the last ${bad}: if they are no rows, such as a total, ${flag} leaves them out`,
+      ]
+    },
   }
 }
 

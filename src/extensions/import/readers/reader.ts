@@ -84,6 +84,7 @@ export interface Habits {
   readonly sheet?: string | undefined
   readonly delimiter?: Delimiter | undefined
   readonly skipLines?: number | undefined
+  readonly skipLast?: number | undefined
   readonly decimal?: DecimalMark | undefined
   readonly dates?: DateForm | undefined
   readonly constants: ReadonlyMap<string, string>
@@ -150,6 +151,8 @@ export interface ReadOptions {
   readonly delimiter: Delimiter | undefined
   /** Lines before the header. */
   readonly skipLines: number | undefined
+  /** Lines at the end of the file that are no rows. */
+  readonly skipLast: number | undefined
   readonly decimal: DecimalMark | undefined
   readonly dates: DateForm | undefined
   /** Values of all rows of a plain table, by its columns, in the notation of the schema. */

@@ -107,6 +107,7 @@ function withHabits(options: ReadOptions, name: string): ReadOptions {
     sheet: options.sheet ?? habits.sheet,
     delimiter: options.delimiter ?? habits.delimiter,
     skipLines: options.skipLines ?? habits.skipLines,
+    skipLast: options.skipLast ?? habits.skipLast,
     decimal: options.decimal ?? habits.decimal,
     dates: options.dates ?? habits.dates,
     constants: new Map([...habits.constants, ...options.constants]),

@@ -163,8 +163,7 @@ describe('with requireComplete', () => {
 })
 
 it('a warning is known by its fund and figure, not by its words', async () => {
-  const costs = (percent: number) =>
-    editDatabase(db(), `UPDATE profile SET total_expense_ratio = ${percent}`)
+  const costs = (percent: number) => editDatabase(db(), `UPDATE profile SET total_expense_ratio = ${percent}`)
   costs(16)
   expect((await night('2026-11-11')).told).toEqual(['warned: live with 2 new warnings'])
   addPrices('2026-11-11')

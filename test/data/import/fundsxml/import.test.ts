@@ -299,7 +299,7 @@ describe('import of FundsXML', () => {
     const db = folder.database()
     const outcome = await importXml(db, document({ ofClass: `<Fees>${fees.join('')}</Fees>` }))
     const [row = ''] = rows(db, 'profile', 'isin, issue_surcharge, redemption_fee, management_fee')
-    const left = (/^left out +(.*)$/m.exec(outcome.stdout))?.[1]
+    const left = /^left out +(.*)$/m.exec(outcome.stdout)?.[1]
     return { ...outcome, fees: row.replace(`${first} `, ''), left }
   }
 

@@ -196,6 +196,10 @@ describe('lines at the end that are no rows', () => {
     const between = await importText(`isin;date;value\nx;y;z\n${row}\nEOF;;\n`)
     expect(between.code).toBe(1)
     expect(between.stdout).not.toContain('--skip-last')
+    // With an ISIN, it is meant to be a row.
+    const wrong = await importText(`isin;date;value\n${row}\n${isin};2024-02-30;1\n`)
+    expect(wrong.code).toBe(1)
+    expect(wrong.stdout).not.toContain('--skip-last')
   })
 
   it('take no row with them: a file that has no others is refused', async () => {

@@ -5,6 +5,7 @@ import { quoted } from '../../../core/data/model/printable.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { deriveHint, headerName, place, type CellLines, type Layout, type LineVisitor } from '../layout.ts'
+import { isIsin } from '../../../core/api/routes/values.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
 import { convert, isPercentage, isProblem, wknOf, type FileCell, type Value } from '../values.ts'
 import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
@@ -46,14 +47,14 @@ export async function readCells(reading: Reading): Promise<Told> {
       }
       lines++
       const { values, faults, derived } = valuesIn(found, line)
-      ending.look(faults.length > 0)
+      ending.look(faults.length > 0 && !found.some(isIsinCell))
       if (faults.length > 0) sink.bad(line, faults)
       else if (derived.length > 0) filled.take(values, derived, line)
       else take(values, line)
     },
     broken: (reason, line) => {
       lines++
-      ending.look(true)
+      ending.look(false)
       sink.bad(line, [reason])
     },
     text: (line) => sink.leftOut('lines of text', `line ${line}`),
@@ -103,7 +104,10 @@ function withoutLast(cells: CellLines, count: number): CellLines {
 /** More bad lines at the end are no total. */
 const mostAtEnd = 5
 
-/** Knows whether the bad lines of a file are its last ones, and no others. */
+/** A line with an ISIN is meant to be a row. */
+const isIsinCell = (cell: FileCell) => typeof cell === 'string' && isIsin(cell.trim().toUpperCase())
+
+/** Knows whether the bad lines that name no fund are the last ones of a file, and no others. */
 function badEnding() {
   let bad = 0
   let isInside = false

@@ -246,8 +246,7 @@ describe('data other than prices', () => {
       expect(markup).toContain(`href="#day-${asOf}-1-${kind}"`)
       expect(markup).toContain(`<h2 id="day-${asOf}-1-${kind}">${heading}</h2>`)
     }
-    const rows = readHtml(markup).elements.filter(({ name }) => name === 'tr')
-    expect(rows).toHaveLength(7)
+    expect(markup.match(/<tr\b/g)).toHaveLength(7)
   })
 
   it('have their values in the list of funds, the first three, without what changes in the course of things', () => {

@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DayChanges, SnapshotChanges } from '../../src/core/api/contract/changes.ts'
 import { documentKinds, endReasons } from '../../src/core/api/contract/rows.ts'
+import { toldTables, untoldColumns } from '../../src/core/bucket/changes/data.ts'
 import { schemaTables } from '../../src/core/data/model/schema.ts'
 import { type Page, siteParts } from '../../src/core/api/contract/page.ts'
 import { withPublish } from '../../src/extensions/changes/history.ts'
@@ -261,6 +262,14 @@ describe('data other than prices', () => {
     expect(page).toContain('merger on 31\u00a0Dec\u00a02026 into Fonds A &#38; B')
     expect(page).not.toContain('Investment structure')
     expect(textOf('changes/de.html')).toContain('Factsheet (DE): 02.01.2026 → entfernt')
+  })
+
+  it('are of tables and columns that the database has, by the names that the downloads give them', () => {
+    const tables = Object.values(schemaTables)
+    const names = new Map(tables.map(({ name, download }) => [name, download.name]))
+    expect([...toldTables].filter(([table, download]) => names.get(table) !== download)).toEqual([])
+    const columns = tables.flatMap((table) => table.columns.map(({ name }) => `${table.name}.${name}`))
+    expect([...untoldColumns].filter((column) => !columns.includes(column))).toEqual([])
   })
 
   it('have a name in both languages, whatever column or kind of rows it is', () => {

@@ -15,7 +15,7 @@ import {
  * The tables that readers are told of, by their names in the database, with those in the downloads. Prices have lists of their
  * own, and performance and key figures follow them.
  */
-const toldTables: ReadonlyMap<string, string> = new Map([
+export const toldTables: ReadonlyMap<string, string> = new Map([
   ['fund', 'funds'],
   ['profile', 'profiles'],
   ['emt', 'emt'],
@@ -26,7 +26,7 @@ const toldTables: ReadonlyMap<string, string> = new Map([
 ])
 
 /** They change with the days, answers of the API say them, or the end of the fund does. */
-const untoldColumns: ReadonlySet<string> = new Set([
+export const untoldColumns: ReadonlySet<string> = new Set([
   'fund.status_date',
   'fund.data_permitted',
   'fund.prices_permitted',

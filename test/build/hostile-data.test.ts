@@ -62,7 +62,6 @@ beforeAll(async () => {
         legal_period: { label: text },
         profile: { category_de: text, category_en: `en ${text}`, benchmark: text },
         asset_allocation: { class_de: text, class_en: `en ${text}` },
-        emt: { compatible_for_clients_with_esg_preferences: text },
       })
     })
     const fund = (isin = '', name = 'Fund'): string => {

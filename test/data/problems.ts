@@ -52,7 +52,7 @@ const enumerations = columns(
   'asset_allocation: derivatives',
   'corporate_action: kind',
   'document: kind',
-  'emt: srri governanceprocess other_specific_investment_need',
+  'emt: srri governanceprocess compatible_for_clients_with_esg_preferences other_specific_investment_need',
 )
 
 /** `DEM` ended, `XXX` is no currency, and the others are hundredths. */

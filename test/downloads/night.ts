@@ -57,9 +57,7 @@ async function makeOddNight(): Promise<Night> {
      UPDATE key_figure SET name_de = '${secret}', value = '${secret}' WHERE isin = '${denied}';
      UPDATE asset_allocation SET class_de = '${secret}' WHERE isin = '${denied}';
      UPDATE profile SET category_de = '${secret}', benchmark = '${secret}' WHERE isin = '${denied}';
-     UPDATE emt SET compatible_for_clients_with_esg_preferences = '${secret}' WHERE isin = '${denied}';
      UPDATE price SET net_asset_value = '777.123' WHERE isin IN ('${denied}', '${pricesDenied}');
-     UPDATE emt SET compatible_for_clients_with_esg_preferences = '${sql(hostileNames.formula)}' WHERE isin = '${leapling}';
      INSERT INTO legal_period SELECT isin, '${secret}', '2024-01-01', '2024-01-01', '2024-12-31', 1, 1 FROM fund
        WHERE isin IN ('${denied}', ${denials});
      UPDATE launch_point SET value = 777.123 WHERE isin IN ('${denied}', ${denials});

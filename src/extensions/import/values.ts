@@ -5,7 +5,7 @@
 
 import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { currencyOfHundredths, writtenCurrency } from '../../core/data/model/currencies.ts'
-import { errorInNumber, isMissing, textFaults, wknFault } from '../../core/data/model/limits.ts'
+import { errorInNumber, isMissing, notAmong, textFaults, wknFault } from '../../core/data/model/limits.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { Kind, TableColumn, TextKind } from '../../core/data/model/columns.ts'
 import { percentOf } from './decimals.ts'
@@ -56,7 +56,7 @@ export function convert(cell: FileCell, column: TableColumn, notation: Notation)
   const value = valueOf(cell, column, notation)
   const { allowed } = column
   if (isProblem(value) || value === null || allowed === undefined || allowed.includes(value)) return value
-  return { reason: `is not one of ${allowed.join(', ')}` }
+  return { reason: notAmong(value, allowed) }
 }
 
 function valueOf(cell: FileCell, column: TableColumn, notation: Notation): Value | CellProblem {
@@ -71,6 +71,7 @@ function valueOf(cell: FileCell, column: TableColumn, notation: Notation): Value
   if (typeof cell !== 'string') return fromDate(cell, kind)
   const value =
     ownWords[column.name]?.get(cell.trim().toLowerCase()) ??
+    wordAmong(cell, column) ??
     percentageOf(cell, column, notation) ??
     converters[kind](cell, notation)
   if (typeof value === 'number') return checkedNumber(value, column)
@@ -91,7 +92,8 @@ const kindsOfNumbers: readonly Kind[] = ['decimal', 'number', 'integer', 'day', 
 const isMissingNumber = (cell: string, kind: Kind) =>
   kindsOfNumbers.includes(kind) && ['NA', '.'].includes(cell.trim())
 
-const wordsFor = (value: 0 | 1, words: string) => words.split(' ').map((word) => [word, value] as const)
+const wordsFor = <V extends Value>(value: V, words: string) =>
+  words.split(' ').map((word) => [word, value] as const)
 
 /** As our downloads, spreadsheets in English and German, databases and people write them. */
 const yesAndNo = new Map([
@@ -100,7 +102,12 @@ const yesAndNo = new Map([
 ])
 
 /** Words of single columns. `A` alone is none: it is an accumulating fund in English, and a distributing one in German. */
-const ownWords: Readonly<Record<string, ReadonlyMap<string, 0 | 1>>> = {
+const ownWords: Readonly<Record<string, ReadonlyMap<string, string | 0 | 1>>> = {
+  compatible_for_clients_with_esg_preferences: new Map([
+    ...wordsFor('Y', 'yes ja'),
+    ...wordsFor('N', 'no nein'),
+  ]),
+  other_specific_investment_need: new Map(wordsFor('N', 'no nein')),
   accumulating: new Map([
     ...wordsFor(
       0,
@@ -109,6 +116,10 @@ const ownWords: Readonly<Record<string, ReadonlyMap<string, 0 | 1>>> = {
     ...wordsFor(1, 'accumulating accumulation acc thesaurierend thes.'),
   ]),
 }
+
+/** The word of a closed list, whatever its case is. */
+const wordAmong = (cell: string, { allowed }: TableColumn) =>
+  allowed?.find((word) => typeof word === 'string' && word.toLowerCase() === cell.trim().toLowerCase())
 
 type Converter = (cell: string, notation: Notation) => Value | CellProblem
 

@@ -60,6 +60,7 @@ const fullRow = {
   compatible_for_clients_with_esg_preferences: 'Neutral',
   other_specific_investment_need: 'I',
 }
+const esg = 'compatible_for_clients_with_esg_preferences'
 const nothing = Object.fromEntries(Object.keys(fullRow).map((column) => [column, null]))
 const sparseRow = { ...nothing, isin: second }
 
@@ -91,12 +92,25 @@ describe.each(['csv', 'xlsx'])('import of the EMT template as %s', (kind) => {
     [{ '00020': '4' }, '00020: the fund is named by a code of type "4", not by its ISIN (1)'],
     [{ '00010': unknownIsin }, `there is no fund ${unknownIsin}`],
     [{ '04020': 'high' }, '04020 (srri) "high" is not a whole number'],
+    [{ '00075': 'E' }, '00075 (governanceprocess) "E" is not one of A, B, C, D'],
+    [{ '05105': 'Maybe' }, `05105 (${esg}) "Maybe" is not one of Y, N, Neutral`],
+    [{ '05115': 'ja' }, '05115 (other_specific_investment_need) "ja" is not one of N, I, O'],
   ])('refuses a line with %j', async (changed, reason) => {
     const flags = ['--decimal', 'point', '--dates', 'iso']
     const { code, stdout, db } = await importLines([sparse, { ...full, ...changed }], ...flags)
     expect(code).toBe(1)
     expect(stdout.split('\n')[0]).toBe(`line 3: ${reason}`)
     expect(rowsOf(db)[1]?.['srri']).toBe(4)
+  })
+
+  it.each([
+    ['yes', 'No', 'Y', 'N'],
+    ['nein', ' i', 'N', 'I'],
+    ['NEUTRAL', '', 'Neutral', null],
+  ])('takes %j and %j for words of the template’s lists', async (preference, need, esgOf, needOf) => {
+    const { code, db } = await importLines([{ ...full, '05105': preference, '05115': need }])
+    expect(code).toBe(0)
+    expect(rowsOf(db)[0]).toMatchObject({ [esg]: esgOf, other_specific_investment_need: needOf })
   })
 
   it.each([

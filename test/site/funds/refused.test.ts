@@ -47,7 +47,6 @@ beforeAll(async () => {
         legal_period: { label: name },
         profile: { category_de: name, category_en: name, benchmark: name },
         asset_allocation: { class_de: name, class_en: name },
-        emt: { compatible_for_clients_with_esg_preferences: name },
       })
     }
   })

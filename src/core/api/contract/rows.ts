@@ -116,7 +116,7 @@ export interface EmtRow {
   readonly incidentalCosts: number | null
   readonly entryCosts: number | null
   readonly governanceprocess: 'A' | 'B' | 'C' | 'D' | null
-  readonly compatibleForClientsWithEsgPreferences: string | null
+  readonly compatibleForClientsWithEsgPreferences: 'Y' | 'N' | 'Neutral' | null
   readonly otherSpecificInvestmentNeed: 'N' | 'I' | 'O' | null
 }
 

@@ -1,7 +1,7 @@
 import { endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noData, noIsin, unknownIsin } from '../contract/errors.ts'
 import { basicFund, fundWithStatus } from '../contract/fund.ts'
-import { day, nullable, number, record, text, textAmong, wholeNumber } from '../contract/shape.ts'
+import { day, nullable, number, record, textAmong, wholeNumber } from '../contract/shape.ts'
 
 const cost = (en: string, de: string) => nullable(number(en, de))
 
@@ -49,9 +49,10 @@ export const emtRecord = record({
     ),
   ),
   compatible_for_clients_with_esg_preferences: nullable(
-    text(
+    textAmong(
       'Whether the fund takes account of investors’ sustainability preferences: Y, N or Neutral (EMT 05105)',
       'Ob der Fonds Nachhaltigkeitspräferenzen der Anleger berücksichtigt: Y, N oder Neutral (EMT 05105)',
+      ['Y', 'N', 'Neutral'],
     ),
   ),
   other_specific_investment_need: nullable(

@@ -147,14 +147,15 @@ export const textFaults: Readonly<Record<TextKind, (text: string) => string | un
 export function valueFault(column: TableColumn, value: string | number, last: string): string | undefined {
   const { kind, allowed } = column
   // The schema's CHECK constraints promise it, unless they were switched off.
-  if (allowed !== undefined) {
-    const found = typeof value === 'string' ? quoted(value) : value
-    return allowed.includes(value) ? undefined : `is ${found}, not one of ${allowed.join(', ')}`
-  }
+  if (allowed !== undefined) return allowed.includes(value) ? undefined : notAmong(value, allowed)
   if (typeof value === 'number') return errorInNumber(column, value, last)
   const fault = textFaults[kind as TextKind](value)
   return fault === undefined && kind === 'day' ? dayBeyond(column, value, last) : fault
 }
+
+/** Describes a value that a closed list lacks. @returns the end of a sentence that begins with the column's name */
+export const notAmong = (value: string | number, allowed: readonly (string | number)[]): string =>
+  `${typeof value === 'string' ? quoted(value) : value} is not one of ${allowed.join(', ')}`
 
 function dayBeyond({ mayBeOpen }: TableColumn, day: string, last: string): string | undefined {
   if (day >= firstDay && day <= last) return undefined

@@ -322,7 +322,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       incidentalCosts: cost('07140'),
       entryCosts: cost('08025'),
       governanceprocess: orNull(textAmong('00075', ['A', 'B', 'C', 'D'])),
-      compatibleForClientsWithEsgPreferences: orNull(text(undefined, { template: '05105' })),
+      compatibleForClientsWithEsgPreferences: orNull(textAmong('05105', ['Y', 'N', 'Neutral'])),
       otherSpecificInvestmentNeed: orNull(textAmong('05115', ['N', 'I', 'O'])),
     },
   }),

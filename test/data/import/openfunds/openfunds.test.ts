@@ -267,6 +267,24 @@ describe('openfunds', () => {
     }
   })
 
+  it.each([
+    ['yes', 'Y'],
+    ['no', 'N'],
+    ['Neutral', 'Neutral'],
+  ])('takes %j for whether sustainability preferences are considered', async (word, stored) => {
+    const { code, query } = await importText(csv(flat({ OFST020000: first, OFEM051050: word })))
+    expect(code).toBe(0)
+    expect(query(emt)).toMatchObject([{ esg: stored }])
+  })
+
+  it('refuses a word that the template does not list for sustainability preferences', async () => {
+    const { code, stdout } = await importText(csv(flat({ OFST020000: first, OFEM051050: 'perhaps' })))
+    expect(code).toBe(1)
+    expect(stdout).toContain(
+      'line 2: compatible_for_clients_with_esg_preferences "perhaps" is not one of Y, N, Neutral',
+    )
+  })
+
   it('takes the assets of a fund in the currency of the fund, or of its class', async () => {
     const record = { OFST020000: first, OFST020540: 'EUR', OFDY000060: '5000', OFDY000060_EUR: '4500' }
     const assets = `SELECT total_fund_assets AS amount, total_fund_assets_currency AS currency FROM profile WHERE isin = '${first}'`

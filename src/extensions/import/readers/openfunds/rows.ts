@@ -452,20 +452,15 @@ const emtColumns = {
   incidental_costs: 'OFEM071400',
   entry_costs: 'OFEM080250',
   governanceprocess: 'OFEM000750',
+  compatible_for_clients_with_esg_preferences: 'OFEM051050',
   other_specific_investment_need: 'OFEM051150',
 } as const satisfies Readonly<Record<string, OfId>>
 
 /** Costs are fractions in both. */
 function emtValues({ values }: OpenRecord): Values {
-  const preference = values.get('OFEM051050')
   const found = Object.entries(emtColumns).map(([column, id]) => [column, values.get(id)] as const)
   return {
     srri: values.get('OFEM040200') ?? values.get('OFST024000'),
     ...Object.fromEntries(found),
-    compatible_for_clients_with_esg_preferences:
-      typeof preference === 'string'
-        ? (({ yes: 'Y', neutral: 'Neutral' } as Readonly<Record<string, string>>)[preference.toLowerCase()] ??
-          preference)
-        : preference,
   }
 }

@@ -54,8 +54,13 @@ const options = [
   choiceOption(
     '--dates <form>',
     'iso is YYYY-MM-DD, german DD.MM.YYYY, compact YYYYMMDD, dmy DD/MM/YYYY or 27-Nov-2026, mdy MM/DD/YYYY, ' +
-      'excel the numbers of days that spreadsheets hold, excel1904 those of old Macs',
+      'excel the numbers of days that spreadsheets hold, excel1904 those of old Macs. In german, dmy and mdy a year may ' +
+      'have two digits: 50 to 99 are 1950 to 1999, 00 to 49 are 2000 to 2049',
     [...dateForms],
+  ),
+  option(
+    '--drop-times',
+    'Leave out times of day behind days: 2026-11-27T18:30 is the day that is written, whatever the zone',
   ),
   option(
     '--replace',
@@ -163,12 +168,12 @@ The first time: --explain reads the files and changes nothing; it needs no datab
 with proposals for columns that have a usual name (Datum, Anteilwert) or hold codes of currencies, what each endpoint lacks
 with these files and the database, and a part for the config with which the next import needs no flag. Import never takes a
 column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, decimal,
-dates, set and derive; flags win.
+dates, dropTimes, set and derive; flags win.
 
 Workbooks (XLSX): the sheet whose header fits, or the one that --sheet names. What the file holds counts, whatever the sheet
 shows of it: the report counts numbers with more decimals than their format shows. A number is taken if it has at most 15
-digits, as a spreadsheet keeps: 61.830000000000005 of a formula makes a bad line. So do an error and a formula that was
-never calculated. Days may be days of the workbook, by the calendar of 1900 or 1904, or texts.
+digits, as a spreadsheet keeps. 61.830000000000005 of a formula is the double next to that of 61.83, and is taken for it: the
+report counts such numbers. Other numbers with more digits make bad lines, as errors do and formulas that were never calculated. Days may be days of the workbook, by the calendar of 1900 or 1904, or texts.
 
 Lines: the header is the line of the first 50 that has most names of columns, whatever stands above it, or the one behind
 --skip-lines lines. The report says where it is. A line with nothing but one text of several words is no row, if an empty
@@ -180,7 +185,8 @@ Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no v
 to be one. An error of a spreadsheet (#N/A) makes a bad line. Yes and no may be 1, true, yes, ja, y, j, t, x and 0, false,
 no, nein, n, f; accumulating may also be accumulating, acc, thesaurierend or distributing, dist, inc, ausschüttend, or both (0). Days
 may be written in five forms (--dates). A form is taken if it is the only one for all days of the file: 05/06/2026 alone
-is asked for. A WKN has six characters.
+is asked for. A year of two digits makes a bad line, unless --dates names the form. So does a time of day other than midnight:
+it may be of a zone in which the day is another. --drop-times takes the day as it is written. A WKN has six characters.
 
 Removing: an import that would remove more than a tenth of a table's rows, or any fund, is refused (exit code 3) unless
 --allow removed-rows or removed-rows:<table> is given. A row that goes while the fund gets another one of the same sort is
@@ -417,6 +423,7 @@ function habitsOf({ settingsOf }: Session): (table: string) => Habits {
 /** How files are read, as far as the command line and the config say it. */
 function readingOf(session: Session, flags: Flags) {
   const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, replace, replaceAll } = flags
+  const { dropTimes = false } = flags
   return {
     encoding,
     sheet,
@@ -424,6 +431,7 @@ function readingOf(session: Session, flags: Flags) {
     skipLast,
     decimal,
     dates,
+    dropTimes,
     suggest,
     delimiter: delimiter && delimiters[delimiter],
     columnMapOf: columnMapOf(session, flags),
@@ -489,7 +497,7 @@ function importInto(
 /** @throws {Error} after it has been printed, if something stays open */
 async function runExplanation(session: Session, flags: Flags, { table, files }: Input): Promise<void> {
   const { settings, settingsOf, print } = session
-  const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, derive, set } = flags
+  const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, dropTimes, derive, set } = flags
   const { db, derive: modes } = settings
   const options = { db, table, files, as: flags.as, derive: modes, ...readingOf(session, flags) }
   const explanation = await explainFiles(options)
@@ -502,6 +510,7 @@ async function runExplanation(session: Session, flags: Flags, { table, files }: 
     skipLast,
     decimal,
     dates,
+    dropTimes,
     derive,
     set: set && Object.fromEntries(set),
   }

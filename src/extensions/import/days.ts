@@ -32,6 +32,24 @@ const namesOfDaysOfYear: Readonly<Record<DateForm, string>> = {
 
 /** Spreadsheets and databases write it behind a day. A time with a zone is refused: it may be of another day. */
 const midnight = /[ T]00?:00(?::00(?:\.0+)?)?$/
+const time =
+  /[ T]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))?$/
+
+/** What may be read as a day only if it was asked for. */
+export interface DayHabits {
+  /** A year may have two digits: the form of the days was named. */
+  readonly takesShortYears?: boolean
+  /** A time of day behind a day is left out, whatever its zone is. */
+  readonly dropsTimes?: boolean
+}
+
+const withoutTime = (text: string, { dropsTimes = false }: DayHabits): string =>
+  text.replace(dropsTimes ? time : midnight, '')
+
+/** The first year of the hundred that two digits stand for: the oldest funds of today are of 1949 and 1950, and few bonds end later. */
+const firstShortYear = 1950
+export const shortYearRule = '50 to 99 are 1950 to 1999, 00 to 49 are 2000 to 2049'
+const wholeYear = (year: string) => String(Number(year) + (Number(year) < firstShortYear % 100 ? 2000 : 1900))
 
 /** In English and German, with an Austrian January. */
 const monthNames = [
@@ -70,15 +88,9 @@ const daysOfYear: Readonly<Record<DateForm, readonly RegExp[]>> = {
   excel1904: isoDayOfYear,
 }
 
-const year = String.raw`(?<year>\d{4})`
-const days: Readonly<Record<Exclude<DateForm, Serial>, readonly RegExp[]>> = {
-  iso: patternsOf(
-    String.raw`${year}-(?<month>\d{2})-(?<day>\d{2})`,
-    `${year}/${number('month')}/${number('day')}`,
-    `${year}年${number('month')}月${number('day')}日`,
-  ),
+/** The forms in which the year comes last. */
+const endingIn = (year: string) => ({
   german: patternsOf(String.raw`${number('day')}\.${number('month')}\.${year}`),
-  compact: patternsOf(String.raw`${year}(?<month>\d{2})(?<day>\d{2})`),
   dmy: patternsOf(
     `${number('day')}(?<mark>[-/])${number('month')}\\k<mark>${year}`,
     `${number('day')}${between}${named},?${between}${year}`,
@@ -87,17 +99,37 @@ const days: Readonly<Record<Exclude<DateForm, Serial>, readonly RegExp[]>> = {
     `${number('month')}(?<mark>[-/])${number('day')}\\k<mark>${year}`,
     `${named}${between}${number('day')},?${between}${year}`,
   ),
+})
+
+const year = String.raw`(?<year>\d{4})`
+const { german, dmy, mdy } = endingIn(year)
+const days: Readonly<Record<Exclude<DateForm, Serial>, readonly RegExp[]>> = {
+  iso: patternsOf(
+    String.raw`${year}-(?<month>\d{2})-(?<day>\d{2})`,
+    `${year}/${number('month')}/${number('day')}`,
+    `${year}年${number('month')}月${number('day')}日`,
+  ),
+  german,
+  compact: patternsOf(String.raw`${year}(?<month>\d{2})(?<day>\d{2})`),
+  dmy,
+  mdy,
 }
+
+const shortDays = endingIn(String.raw`(?<year>\d{2})`)
+type ShortForm = keyof typeof shortDays
+const isShortForm = (form: DateForm): form is ShortForm => form in shortDays
 
 type Serial = 'excel' | 'excel1904'
 const isSerial = (form: DateForm): form is Serial => form === 'excel' || form === 'excel1904'
 
-/** A spreadsheet that saves a number with decimals writes `44927.00`. */
+/** A spreadsheet that saves a number with decimals writes `44927.00`. Other decimals are a time. */
 const serialForm = /^(?<days>\d{1,5})(?:[.,]0+)?$/
+const timedSerial = /^(?<days>\d{1,5})[.,]\d+$/
 
 /** @returns YYYY-MM-DD; undefined for what is no number of a day */
-function daySince(text: string, form: Serial): string | undefined {
-  const serial = Number(serialForm.exec(text)?.groups?.['days'] ?? NaN)
+function daySince(text: string, form: Serial, { dropsTimes = false }: DayHabits): string | undefined {
+  const found = serialForm.exec(text) ?? (dropsTimes ? timedSerial.exec(text) : null)
+  const serial = Number(found?.groups?.['days'] ?? NaN)
   // Excel took over from Lotus that 1900 was a leap year: its day 60 never was.
   const first = form === 'excel1904' ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, serial < 60 ? 31 : 30)
   const isNone = Number.isNaN(serial) || (form === 'excel' && (serial === 0 || serial === 60))
@@ -121,17 +153,35 @@ function partsOf(text: string, patterns: readonly RegExp[]): Parts | undefined {
 }
 
 /** @returns YYYY-MM-DD, or undefined if the day does not exist, is before the first one, or has a time of day */
-export function plainDay(text: string, form: DateForm): string | undefined {
+export function plainDay(text: string, form: DateForm, habits: DayHabits = {}): string | undefined {
   const trimmed = text.trim()
   // Most days: neither a time, nor another form.
-  const day = form === 'iso' && isDay(trimmed) ? trimmed : dayIn(trimmed.replace(midnight, ''), form)
+  const day = form === 'iso' && isDay(trimmed) ? trimmed : dayIn(withoutTime(trimmed, habits), form, habits)
   return day !== undefined && day >= firstDay && textFaults.day(day) === undefined ? day : undefined
 }
 
-function dayIn(text: string, form: DateForm): string | undefined {
-  if (isSerial(form)) return daySince(text, form)
+function dayIn(text: string, form: DateForm, habits: DayHabits): string | undefined {
+  if (isSerial(form)) return daySince(text, form, habits)
   const parts = partsOf(text, days[form])
-  return parts === undefined ? undefined : `${parts.year}-${parts.month}-${parts.day}`
+  if (parts !== undefined) return `${parts.year}-${parts.month}-${parts.day}`
+  return habits.takesShortYears === true && isShortForm(form) ? shortDayIn(text, form) : undefined
+}
+
+/** @returns YYYY-MM-DD of a day whose year has two digits */
+function shortDayIn(text: string, form: ShortForm): string | undefined {
+  const parts = partsOf(text, shortDays[form])
+  return parts === undefined ? undefined : `${wholeYear(parts.year)}-${parts.month}-${parts.day}`
+}
+
+/** Whether a day of this form has a year of two digits. */
+export const hasShortYear = (text: string, form: DateForm): boolean =>
+  isShortForm(form) && partsOf(text.trim().replace(time, ''), shortDays[form]) !== undefined
+
+/** Whether a day of this form has a time of day that is not its beginning. */
+export function hasTime(text: string, form: DateForm): boolean {
+  const trimmed = text.trim()
+  if (isSerial(form)) return timedSerial.test(trimmed) && !serialForm.test(trimmed)
+  return time.test(trimmed) && !midnight.test(trimmed)
 }
 
 /** @returns MM-DD, of any year; undefined if it is none */
@@ -150,7 +200,7 @@ const quickForms: readonly { readonly pattern: RegExp; readonly forms: readonly 
 
 /** The forms that a text has, whether its day exists or not; but the twelfth month is the last, and 05/13 is in May. */
 export function dateFormsOf(text: string): readonly DateForm[] {
-  const written = unquoted(text).replace(midnight, '')
+  const written = unquoted(text).replace(time, '')
   // Most days of most files.
   const quick = quickForms.find(({ pattern }) => pattern.test(written))
   if (quick !== undefined) return quick.forms
@@ -173,16 +223,29 @@ export function dateFormHint(text: string): DateForm | undefined {
 /** Why a text is no day of the form: the end of a sentence that begins with it. */
 export function whyNoDay(text: string, form: DateForm): string {
   const trimmed = text.trim()
-  const stored = dayIn(trimmed.replace(midnight, ''), form) ?? ''
+  const stored = dayIn(withoutTime(trimmed, {}), form, {}) ?? ''
   if (isDay(stored) && textFaults.day(stored) !== undefined) return 'is what programs store for no day'
   const own = `is not a day (${dateFormNames[form]})`
-  if (/^[0-9]{1,2}([./-])(?:[0-9]{1,2}|\p{L}{3,9})\1[0-9]{2}(?![0-9])/u.test(trimmed))
-    return `${own}: its year has two digits`
-  const isTimed = /^[0-9./-]{8,10}[ T][0-9]/.test(trimmed)
-  if (isTimed && !midnight.test(trimmed)) return `${own}: it has a time of day`
+  const shortYear = whichCentury(trimmed.replace(time, ''))
+  if (shortYear !== undefined) return own + shortYear
+  if (hasTime(trimmed, form) && plainDay(trimmed, form, { dropsTimes: true }) !== undefined)
+    return `${own}: it has a time of day, which --drop-times leaves out`
+  if (/^[0-9./-]{8,10}[ T][0-9]/.test(trimmed) && !midnight.test(trimmed))
+    return `${own}: it has a time of day`
   if (dateFormsOf(text).length > 0) return own
   const others = dateForms.filter((one) => one !== form && !isSerial(one)).map((one) => dateFormNames[one])
   return `${own}; other forms, by --dates: ${others.join(', ')}`
+}
+
+/** The end of a message about a day whose year has two digits; undefined for another text. */
+function whichCentury(text: string): string | undefined {
+  const forms = dateForms.filter(isShortForm)
+  if (!forms.some((form) => hasShortYear(text, form))) return undefined
+  const ways = forms.flatMap((form) => {
+    const day = plainDay(text, form, { takesShortYears: true })
+    return day === undefined ? [] : [`--dates ${form} takes it for ${day}`]
+  })
+  return [': its year has two digits', ...ways].join('; ')
 }
 
 export const whyNoDayOfYear = (form: DateForm) => `is not a day of the year (${namesOfDaysOfYear[form]})`

@@ -26,6 +26,15 @@ export function sumOf(all: readonly string[]): string {
   return plain({ units: units.reduce((sum, one) => sum + one, 0n), scale })
 }
 
+/** Whether two decimals are the same number, in whichever number of digits: 61.83 and 61.830. */
+export function isSameDecimal(one: string, other: string): boolean {
+  const first = scaled(one)
+  const second = scaled(other)
+  const scale = Math.max(first.scale, second.scale)
+  const unitsOf = (number: Scaled) => number.units * 10n ** BigInt(scale - number.scale)
+  return unitsOf(first) === unitsOf(second)
+}
+
 /** @returns a fraction as a percentage: 0.035 is 3.5 */
 export function percentOf(fraction: string): string {
   const { units, scale } = scaled(fraction)

@@ -2,12 +2,13 @@
 
 import { quoted } from '../../core/data/model/printable.ts'
 import type { Field } from './layout.ts'
-import { dateFormHint, dateFormNames, dateForms, dateFormsOf, type DateForm } from './days.ts'
+import { dateFormHint, dateFormNames, dateForms, dateFormsOf, type DateForm, type DayHabits } from './days.ts'
 import { decimalMarks, type FileCell, type DecimalMark } from './values.ts'
 
 export interface Notations {
   readonly marks: readonly DecimalMark[]
   readonly dates: DateForm
+  readonly days: DayHabits
   /** For people: the marks and the form of the dates, as far as the file has any. */
   readonly form: readonly string[]
 }
@@ -31,7 +32,11 @@ interface NumberColumn {
 /** Looks at the cells of one line after the other and decides at the end. Its memory does not grow. */
 export function notationSniffer(
   fields: readonly Field[],
-  wanted: { readonly decimal: DecimalMark | undefined; readonly dates: DateForm | undefined },
+  wanted: {
+    readonly decimal: DecimalMark | undefined
+    readonly dates: DateForm | undefined
+    readonly dropTimes: boolean
+  },
 ) {
   const labels = fields.map(({ label }) => label)
   const numbers = fields.map(({ label, column: { kind } }): NumberColumn | undefined =>
@@ -59,6 +64,7 @@ export function notationSniffer(
     return {
       marks: found.map((own) => own ?? mark ?? 'point'),
       dates: dates ?? days.hint() ?? 'iso',
+      days: { takesShortYears: wanted.dates !== undefined, dropsTimes: wanted.dropTimes },
       form: [
         mark === undefined ? columnsByMark(labels, found) : `decimal ${mark}`,
         dates === undefined ? '' : `dates ${dateFormNames[dates]}`,

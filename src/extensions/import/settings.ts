@@ -30,6 +30,7 @@ const tableSettings = z.strictObject(
     skipLast: say('How many lines at the end are no rows.', whole(0, 1000)).optional(),
     decimal: z.enum(['comma', 'point'], 'comma or point').optional(),
     dates: z.enum(dateForms, `one of ${dateForms.join(', ')}`).optional(),
+    dropTimes: say('Leave out times of day behind days.', z.boolean('true or false')).optional(),
     set: say(
       'Values of all rows, which the files do not have, by columns of the table.',
       z.record(z.string(), text('a text', /^/u), 'an object'),
@@ -44,7 +45,7 @@ export const settings = {
     import: say(
       'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }; ' +
         'which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }; and what flags say ' +
-        'otherwise: sheet, delimiter, skipLines, skipLast, decimal, dates, set, derive. `fundpress import FILE --explain` prints this part.',
+        'otherwise: sheet, delimiter, skipLines, skipLast, decimal, dates, dropTimes, set, derive. `fundpress import FILE --explain` prints this part.',
       z
         .object(
           {

@@ -6,7 +6,7 @@
 import { strFromU8, type Unzipped } from 'fflate'
 import { Parser } from 'saxen'
 import type { Sheet, Shortened } from './readers/reader.ts'
-import { Percentage, type FileCell } from './values.ts'
+import { keptNumber, Percentage, type FileCell } from './values.ts'
 
 /** @param parts of the archive, by name @throws {Error} if it lacks a part */
 export function sheetsIn(parts: Unzipped): readonly Sheet[] {
@@ -275,7 +275,7 @@ function readCellsOf(xml: string, { texts, formats, is1904 }: BookParts): Omit<S
 
   const noteFormat = (number: number, format: Format, at: OpenCell): void => {
     const { decimals } = format
-    if (decimals === null || decimalsOf(number) <= decimals) return
+    if (decimals === null || decimalsOf(keptNumber(number)) <= decimals) return
     const found = shortened.get(at.column) ?? {
       count: 0,
       first: `${columnName(at.column)}${row}`,

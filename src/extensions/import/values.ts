@@ -9,7 +9,17 @@ import { errorInNumber, isMissing, notAmong, textFaults, wknFault } from '../../
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { Kind, TableColumn, TextKind } from '../../core/data/model/columns.ts'
 import { percentOf } from './decimals.ts'
-import { plainDay, plainDayOfYear, whyNoDay, whyNoDayOfYear, type DateForm } from './days.ts'
+import {
+  hasShortYear,
+  hasTime,
+  plainDay,
+  plainDayOfYear,
+  shortYearRule,
+  whyNoDay,
+  whyNoDayOfYear,
+  type DateForm,
+  type DayHabits,
+} from './days.ts'
 
 /** A cell is text; a workbook also knows numbers, percentages and dates. */
 export type FileCell = string | number | Percentage | Date
@@ -41,9 +51,10 @@ interface CellProblem {
 /** The mark between whole and fraction. */
 export type DecimalMark = 'comma' | 'point'
 
-interface Notation {
+export interface Notation {
   readonly mark: DecimalMark
   readonly dates: DateForm
+  readonly days?: DayHabits
   /** Takes `GBp` for a currency: hundredths, which the sink makes whole. */
   readonly takesMinorUnits: boolean
 }
@@ -68,7 +79,7 @@ function valueOf(cell: FileCell, column: TableColumn, notation: Notation): Value
     return typeof number === 'number' ? checkedNumber(number, column) : number
   }
   if (cell instanceof Percentage) return fromPercentage(cell, column)
-  if (typeof cell !== 'string') return fromDate(cell, kind)
+  if (typeof cell !== 'string') return fromDate(cell, kind, notation)
   const value =
     ownWords[column.name]?.get(cell.trim().toLowerCase()) ??
     wordAmong(cell, column) ??
@@ -139,7 +150,8 @@ const converters: Readonly<Record<Kind, Converter>> = {
   language: (cell) => checked('language', cell.trim().toLowerCase()),
   address: (cell) => checked('address', cell.trim()),
   wkn: wknOf,
-  day: (cell, { dates }) => plainDay(cell, dates) ?? { reason: `${quoted(cell)} ${whyNoDay(cell, dates)}` },
+  day: (cell, { dates, days }) =>
+    plainDay(cell, dates, days) ?? { reason: `${quoted(cell)} ${whyNoDay(cell, dates)}` },
   dayOfYear: (cell, { dates }) =>
     plainDayOfYear(cell, dates) ?? { reason: `${quoted(cell)} ${whyNoDayOfYear(dates)}` },
   decimal: (cell, { mark }) => {
@@ -196,12 +208,16 @@ const keptDigits = 15
 
 /**
  * A number of a workbook. It is a double: its shortest decimal text is what was typed, if it has no more digits than a double keeps.
- * A formula may leave more: 61.830000000000005.
+ * A formula may leave more (61.830000000000005).
  */
-function fromNumber(number: number, kind: Kind, { dates }: Notation): Value | CellProblem {
+function fromNumber(number: number, kind: Kind, notation: Notation): Value | CellProblem {
+  const { dates, days } = notation
   if (kind === 'text') return String(number)
   if (kind === 'wkn') return wknOf(number)
-  if (kind === 'day') return plainDay(String(number), dates) ?? { reason: `cannot be the number ${number}` }
+  if (kind === 'day') {
+    const how = hasTime(String(number), dates) ? ': it has a time of day, which --drop-times leaves out' : ''
+    return plainDay(String(number), dates, days) ?? { reason: `cannot be the number ${number}${how}` }
+  }
   if (kind === 'number') return number
   if (kind === 'decimal') return decimalOf(number)
   const isWhole = Number.isSafeInteger(number)
@@ -218,7 +234,20 @@ function plainNumber(number: number): string | undefined {
   return decimal === undefined ? undefined : sign + decimal
 }
 
-function decimalOf(number: number): string | CellProblem {
+const doubles = new Float64Array(2)
+const places = new BigInt64Array(doubles.buffer)
+
+/** @returns the number of fifteen digits that a formula has missed by one place of the double; else the number itself */
+export function keptNumber(number: number): number {
+  const kept = Number(number.toPrecision(keptDigits))
+  doubles[0] = number
+  doubles[1] = kept
+  const distance = (places[1] ?? 0n) - (places[0] ?? 0n)
+  return distance >= -1n && distance <= 1n ? kept : number
+}
+
+function decimalOf(given: number): string | CellProblem {
+  const number = keptNumber(given)
   const decimal = plainNumber(number)
   if (decimal === undefined) return { reason: `cannot be the number ${number}` }
   const digits = decimal.replace(/[-.]/g, '').replace(/^0+/, '')
@@ -235,10 +264,47 @@ function beforePercentSign(text: string): string | undefined {
   return end.endsWith('%') ? end.slice(0, -1).trimEnd() : undefined
 }
 
+/** What a cell has that its value does not show. */
+const oddities = {
+  percent: 'a percent sign',
+  time: 'a time of day, which is left out',
+  shortYear: `a year of two digits (${shortYearRule})`,
+  digits: 'more digits than a spreadsheet keeps, as formulas make them',
+} as const
+type Oddity = (typeof oddities)[keyof typeof oddities]
+
+/** @returns what people should know of a cell that was taken for a value: `a percent sign` */
+export function odditiesOf(cell: FileCell, column: TableColumn, { dates }: Notation): readonly Oddity[] {
+  const { kind } = column
+  if (isPercentage(cell, column)) return [oddities.percent]
+  if (typeof cell === 'number' && kind === 'decimal' && keptNumber(cell) !== cell) return [oddities.digits]
+  // Most days of most files.
+  if (kind !== 'day' || (dates === 'iso' && typeof cell === 'string' && cell.length === 10)) return none
+  if (cell instanceof Date) return isMidnight(cell) ? none : [oddities.time]
+  const text = String(cell)
+  const isShort = hasShortYear(text, dates)
+  return [...(hasTime(text, dates) ? [oddities.time] : []), ...(isShort ? [oddities.shortYear] : [])]
+}
+
+const none: readonly Oddity[] = []
+
 /** Whether a cell says that it is a percentage, in a column of percentages or fractions. */
 export const isPercentage = (cell: FileCell, { unit }: TableColumn): boolean =>
   unit !== undefined &&
   (cell instanceof Percentage || (typeof cell === 'string' && beforePercentSign(cell) !== undefined))
+
+const isMidnight = (date: Date): boolean => date.getTime() % 86_400_000 === 0
+
+/** A cell as people see it. */
+export const shownCell = (cell: FileCell): string =>
+  cell instanceof Date
+    ? Number.isNaN(cell.getTime())
+      ? ''
+      : cell
+          .toISOString()
+          .slice(0, isMidnight(cell) ? 10 : 19)
+          .replace('T', ' ')
+    : String(cell)
 
 /** @returns undefined if the column has no numbers, or the cell no percent sign behind one */
 function percentageOf(
@@ -268,9 +334,14 @@ function inUnit(percent: string, column: TableColumn, shown: string): Value | Ce
   return column.kind === 'decimal' ? checked('decimal', value) : checkedNumber(Number(value), column)
 }
 
-function fromDate(date: Date, kind: Kind): Value | CellProblem {
-  const text = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/T00:00:00\.000Z$/, '')
-  if (kind === 'day' && plainDay(text, 'iso') !== undefined) return text
+function fromDate(date: Date, kind: Kind, { days = {} }: Notation): Value | CellProblem {
+  const text = shownCell(date)
+  const day = kind === 'day' ? plainDay(text, 'iso', days) : undefined
+  if (day !== undefined) return day
+  if (kind === 'day' && hasTime(text, 'iso'))
+    return {
+      reason: `cannot be the date ${printable(text)}: it has a time of day, which --drop-times leaves out`,
+    }
   // A spreadsheet makes a day of 05-31. It may have taken 05-06 for the sixth of May or the fifth of June.
   if (kind === 'dayOfYear' && plainDay(text, 'iso') !== undefined && Number(text.slice(8)) > 12)
     return text.slice(5)

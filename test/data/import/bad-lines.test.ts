@@ -42,7 +42,7 @@ const faults: readonly (readonly [table: string, column: string, cell: string, r
   ['price', 'isin', unknownIsin, `there is no fund ${unknownIsin}`],
   ['price', 'date', '2023-02-29', noDay],
   ['price', 'date', '02.05.2024', noDay],
-  ['price', 'date', '2024-05-02 00:01', `${noDay}: it has a time of day`],
+  ['price', 'date', '2024-05-02 00:01', `${noDay}: it has a time of day, which --drop-times leaves out`],
   ['price', 'date', '1699-12-31', noDay],
   ['price', 'date', '1899-12-30', 'is what programs store for no day'],
   ['price', 'date', 'soon', `${noDay}${otherForms}`],

@@ -108,6 +108,56 @@ describe('lines that contradict each other', () => {
   })
 })
 
+describe('two lines that say the same in other digits', () => {
+  const price = (cells: readonly string[]) => cells.join(';')
+
+  /** @returns the NAV that is taken, and the report */
+  async function importNavs(lines: readonly string[], ...flags: string[]) {
+    const db = folder.database()
+    editDatabase(
+      folder.file(db),
+      `DELETE FROM price; UPDATE fund SET currency = 'GBP' WHERE isin = '${isin}'`,
+    )
+    writeFileSync(folder.file('same.csv'), ['isin;date;net_asset_value;currency', ...lines, ''].join('\n'))
+    const all = ['price', 'same.csv', '--db', db, '--derive', '--decimal', 'point', ...flags]
+    const { code, stdout } = await folder.import(...all)
+    const found = readDatabase(folder.file(db), 'SELECT net_asset_value AS nav FROM price')
+    return { code, stdout, navs: found.map(({ nav }) => nav) }
+  }
+
+  it.each([
+    ['61.83', '61.830'],
+    ['61.830', '61.83'],
+    ['1.0', '1.00'],
+    ['1', '1.000'],
+  ])('repeat each other: %s and %s', async (one, other) => {
+    const { code, stdout, navs } = await importNavs([
+      price([isin, '2024-06-03', one, 'GBP']),
+      price([isin, '2024-06-03', other, 'GBP']),
+    ])
+    expect({ code, navs }).toEqual({ code: 0, navs: [one] })
+    expect(stdout).toContain('1 row repeats another one')
+  })
+
+  it('repeat each other in pence and pounds', async () => {
+    const { code, stdout, navs } = await importNavs(
+      [price([isin, '2024-06-03', '20020', 'GBp']), price([isin, '2024-06-03', '200.2', 'GBP'])],
+      '--minor-units',
+    )
+    expect({ code, navs }).toEqual({ code: 0, navs: ['200.20'] })
+    expect(stdout).toContain('1 row repeats another one')
+  })
+
+  it('contradict each other if one more digit is none of zero', async () => {
+    const { code, stdout } = await importNavs([
+      price([isin, '2024-06-03', '61.83', 'GBP']),
+      price([isin, '2024-06-03', '61.831', 'GBP']),
+    ])
+    expect(code).toBe(1)
+    expect(stdout).toContain('where net_asset_value is "61.831", not "61.83"')
+  })
+})
+
 describe('two prices of a day in two currencies', () => {
   const usd = `${isin};2024-06-03;68.01;USD`
   const eur = `${isin};2024-06-03;61.83;EUR`

@@ -89,14 +89,69 @@ describe('import of days', () => {
   })
 
   it.each([
-    ['27-Nov-26', ': its year has two digits'],
-    ['27/11/26', ': its year has two digits'],
+    ['27-Nov-26', ': its year has two digits; --dates dmy takes it for 2026-11-27'],
+    ['27/11/26', ': its year has two digits; --dates dmy takes it for 2026-11-27'],
+    [
+      '05/06/07',
+      ': its year has two digits; --dates dmy takes it for 2007-06-05; --dates mdy takes it for 2007-05-06',
+    ],
+    ['31/02/26', ': its year has two digits'],
     ['27. 11. 2026', '; other forms, by --dates: DD.MM.YYYY, YYYYMMDD, DD/MM/YYYY, MM/DD/YYYY'],
     ['27-Foo-2026', '; other forms, by --dates: DD.MM.YYYY, YYYYMMDD, DD/MM/YYYY, MM/DD/YYYY'],
-    ['11/27/2026 12:00', ': it has a time of day'],
   ])('says why %s is none', async (day, why) => {
     const { stdout } = await importDays([day])
     expect(stdout).toContain(`line 2: date "${day}" is not a day (YYYY-MM-DD)${why}\n`)
+  })
+
+  it.each([
+    ['german', ['27.11.26', '01.02.2026', '1.1.50'], ['1950-01-01', '2026-02-01', '2026-11-27']],
+    ['dmy', ['27/11/26', '5-Jan-49', '31-12-99'], ['1999-12-31', '2026-11-27', '2049-01-05']],
+    ['mdy', ['11/27/26', 'Jan 5, 98'], ['1998-01-05', '2026-11-27']],
+  ])('takes years of two digits by --dates %s, and says by which rule', async (form, days, expected) => {
+    const { code, stdout, found } = await importDays(days, '--dates', form)
+    expect({ code, found: found() }).toEqual({ code: 0, found: expected })
+    const count = days.filter((day) => !/\d{4}/.test(day)).length
+    expect(stdout).toContain(
+      `date: ${count} cells have a year of two digits (50 to 99 are 1950 to 1999, 00 to 49 are 2000 to 2049): "${days[0]}" is 2026-11-27`,
+    )
+  })
+
+  it.each(['iso', 'compact'])('takes no year of two digits by --dates %s', async (form) => {
+    expect(await importDays(['26-11-27'], '--dates', form)).toMatchObject({ code: 1 })
+  })
+
+  it.each([
+    ['2026-11-27T18:30', 'YYYY-MM-DD'],
+    ['2026-11-27 18:30:05.123', 'YYYY-MM-DD'],
+    ['2026-11-27T23:30:00Z', 'YYYY-MM-DD'],
+    ['2026-11-27T23:30:00+01:00', 'YYYY-MM-DD'],
+    ['27.11.2026 18:30', 'DD.MM.YYYY'],
+    ['11/27/2026 6:30 PM', 'MM/DD/YYYY'],
+    ['20261127 18:30', 'YYYYMMDD'],
+  ])('asks whether the time of %s may go, and leaves it out by --drop-times', async (day, form) => {
+    const asked = await importDays([day])
+    expect(asked).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(
+        `line 2: date "${day}" is not a day (${form}): it has a time of day, which --drop-times leaves out\n`,
+      ),
+    })
+    const { code, stdout, found } = await importDays([day], '--drop-times')
+    expect({ code, found: found() }).toEqual({ code: 0, found: ['2026-11-27'] })
+    expect(stdout).toContain(`date: 1 cell has a time of day, which is left out: "${day}" is 2026-11-27`)
+  })
+
+  it('says nothing of midnight, which databases write behind each day', async () => {
+    const { code, stdout } = await importDays(['2026-11-27 00:00:00'], '--drop-times')
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('time of day')
+  })
+
+  it('leaves out the decimals of the numbers of a spreadsheet by --drop-times', async () => {
+    const asked = await importDays(['44927.75'], '--dates', 'excel')
+    expect(asked.stdout).toContain('it has a time of day, which --drop-times leaves out\n')
+    const { found } = await importDays(['44927.75'], '--dates', 'excel', '--drop-times')
+    expect(found()).toEqual(['2023-01-01'])
   })
 
   it.each([

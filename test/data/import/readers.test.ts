@@ -83,6 +83,7 @@ async function importTexts(
     maxBadShare: 1,
     decimal: undefined,
     dates: undefined,
+    dropTimes: false,
     isDeriving: false,
     scope: 'upsert',
     isSkippingBad: false,

@@ -113,12 +113,12 @@ describe('import of days', () => {
   })
 
   it.each([
-    ['01.02.26', 'DD.MM.YYYY', ': its year has two digits'],
-    ['18.11.2026 14:30', 'DD.MM.YYYY', ': it has a time of day'],
+    ['01.02.26', 'DD.MM.YYYY', ': its year has two digits; --dates german takes it for 2026-02-01'],
+    ['18.11.2026 14:30', 'DD.MM.YYYY', ': it has a time of day, which --drop-times leaves out'],
     ['31.02.2026 00:00', 'DD.MM.YYYY', ''],
-    ['2026-11-18T00:00:00.001', 'YYYY-MM-DD', ': it has a time of day'],
+    ['2026-11-18T00:00:00.001', 'YYYY-MM-DD', ': it has a time of day, which --drop-times leaves out'],
     // Midnight in another zone may be another day here.
-    ['2026-11-18T00:00:00Z', 'YYYY-MM-DD', ': it has a time of day'],
+    ['2026-11-18T00:00:00Z', 'YYYY-MM-DD', ': it has a time of day, which --drop-times leaves out'],
     ['2026-11-18 00', 'YYYY-MM-DD', ': it has a time of day'],
   ])('refuses %s by the form that the file has, alone and beside others', async (day, form, why) => {
     const said = (line: number) => `line ${line}: date "${day}" is not a day (${form})${why}\n`
@@ -137,7 +137,8 @@ describe('import of days', () => {
   })
 
   it('refuses a line, not the file, if what looks like the other form is no day', async () => {
-    const reason = 'line 3: date "01.02.26" is not a day (YYYY-MM-DD): its year has two digits\n'
+    const reason =
+      'line 3: date "01.02.26" is not a day (YYYY-MM-DD): its year has two digits; --dates german takes it for 2026-02-01\n'
     const ended = await importText(daysAs('2026-11-17', '01.02.26'), 'legal_point')
     expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) })
   })

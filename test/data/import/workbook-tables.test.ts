@@ -103,9 +103,33 @@ describe('import of a table as a workbook', () => {
   })
 
   it.each([
+    ['61.830000000000005', '61.83'],
+    ['0.30000000000000004', '0.3'],
+    ['-146.15999999999997', '-146.16'],
+    ['0.028999999999999998', '0.029'],
+  ])('takes %s of a formula for its neighbour %s, and says so', async (number, nav) => {
+    const book = workbook(prices('A', { number, format: '0.00' }, { number: '1' }))
+    const { code, rows, stdout } = await importBook(book)
+    expect({ code, nav: rows[0]?.nav }).toEqual({ code: 0, nav })
+    expect(stdout).toContain(
+      `net_asset_value: 1 cell has more digits than a spreadsheet keeps, as formulas make them: "${number}" is ${nav}`,
+    )
+  })
+
+  it('leaves out the times of days if it is asked to, and says so', async () => {
+    const timed = (day: string, text: string) => lineOf(first, { number: day, format: text }, { number: '1' })
+    const rows = [header, timed('45415.75', 'yyyy-mm-dd'), timed('45416', 'yyyy-mm-dd')]
+    const { rows: taken, stdout } = await importBook(workbook({ name: 'A', rows }), 'price', '--drop-times')
+    expect(taken).toMatchObject([{ date: '2024-05-03' }, { date: '2024-05-04' }])
+    expect(stdout).toContain(
+      'date: 1 cell has a time of day, which is left out: "2024-05-03 18:00:00" is 2024-05-03',
+    )
+  })
+
+  it.each([
     [
       'a number of more digits than a spreadsheet keeps',
-      { number: '61.830000000000005' },
+      { number: '61.83000000000002' },
       'with more than 15 digits',
     ],
     ['an error', { error: '#N/A' }, '"#N/A" is not a number'],
@@ -216,7 +240,9 @@ describe('import of a table as a workbook', () => {
       isUnchanged: true,
     })
     const timed = await importBook(workbook({ name: 'A', rows: at('45415.5') }))
-    expect(timed.stdout).toContain('date cannot be the date 2024-05-03T12:00:00.000Z')
+    expect(timed.stdout).toContain(
+      'date cannot be the date 2024-05-03 12:00:00: it has a time of day, which --drop-times leaves out\n',
+    )
   })
 
   it('asks which sheet, if the header of several fits, and takes the one that is named', async () => {

@@ -7,7 +7,16 @@ import { schemaTables } from '../../../core/data/model/schema.ts'
 import { deriveHint, headerName, place, type CellLines, type Layout, type LineVisitor } from '../layout.ts'
 import { isIsin } from '../../../core/api/routes/values.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
-import { convert, isPercentage, isProblem, wknOf, type FileCell, type Value } from '../values.ts'
+import {
+  convert,
+  isProblem,
+  odditiesOf,
+  shownCell,
+  wknOf,
+  type FileCell,
+  type Notation,
+  type Value,
+} from '../values.ts'
 import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
 
 /** Tools to read the lines of a file with. */
@@ -27,8 +36,8 @@ export async function readCells(reading: Reading): Promise<Told> {
   const cells = withoutLast(reading.cells, skipLast)
   const bytes = passMeter(sink, options)
   const notations = await sniffNotations(file, { cells, layout, bytes }, options)
-  const percentages = percentageMeter()
-  const valuesIn = lineConverter(table, layout, notations, options, percentages)
+  const oddities = oddityMeter()
+  const valuesIn = lineConverter(table, layout, notations, options, oddities)
   const columns = [...layout.fields, ...layout.constants].map(({ column }) => column.name)
   const isNumbered = table.key.includes(place) && !columns.includes(place)
   const absent = options.scope === 'upsert' ? 'kept' : 'emptied'
@@ -74,7 +83,7 @@ export async function readCells(reading: Reading): Promise<Told> {
         ? [`left out, as --skip-last says: the last ${skipLast === 1 ? 'line' : `${skipLast} lines`}`]
         : []),
       ...(isNumbered ? ['numbered by the order of the lines: position'] : []),
-      ...percentages.notes(),
+      ...oddities.notes(),
       ...filled.notes(),
       ...cells.notesOn(layout.fields.map(({ at }) => at)),
     ],
@@ -180,9 +189,9 @@ export function passMeter(sink: RowSink, { decimal, dates }: ReadOptions): (coun
 async function sniffNotations(
   file: string,
   { cells, layout, bytes }: Pick<Reading, 'cells' | 'layout'> & Readonly<{ bytes: (count: number) => void }>,
-  { decimal, dates }: ReadOptions,
+  options: ReadOptions,
 ): Promise<Notations> {
-  const sniffer = notationSniffer(layout.fields, { decimal, dates })
+  const sniffer = notationSniffer(layout.fields, options)
   if (sniffer.isNeeded) {
     const line = (found: readonly FileCell[], number: number) => {
       if (isAsWide(found, layout.width)) sniffer.look(found, number)
@@ -192,21 +201,23 @@ async function sniffNotations(
   return within(file, sniffer.notations)
 }
 
-/** Counts cells with a percent sign, field by field. */
-export function percentageMeter() {
-  const found = new Map<string, { readonly first: string; count: number }>()
+/** Counts cells with a percent sign and others whose value does not show all that they say, field by field. */
+export function oddityMeter() {
+  const found = new Map<string, { readonly label: string; readonly end: string; count: number }>()
   return {
     /** @param value of the cell */
-    look: (label: string, cell: FileCell, column: TableColumn, value: Value): void => {
-      if (!isPercentage(cell, column)) return
-      const own = found.get(label) ?? { first: `${quoted(String(cell))} is ${String(value)}`, count: 0 }
-      own.count++
-      found.set(label, own)
+    look: (label: string, cell: FileCell, column: TableColumn, value: Value, notation: Notation): void => {
+      for (const oddity of odditiesOf(cell, column, notation)) {
+        const id = `${label} ${oddity}`
+        const end = `${oddity}: ${quoted(shownCell(cell))} is ${String(value)}`
+        const own = found.get(id) ?? { label, end, count: 0 }
+        own.count++
+        found.set(id, own)
+      }
     },
     notes: (): readonly string[] =>
-      [...found].map(
-        ([label, { first, count }]) =>
-          `${label}: ${count === 1 ? '1 cell has' : `${count} cells have`} a percent sign: ${first}`,
+      [...found.values()].map(
+        ({ label, end, count }) => `${label}: ${count === 1 ? '1 cell has' : `${count} cells have`} ${end}`,
       ),
   }
 }
@@ -237,16 +248,16 @@ export function within<T>(place: string, work: () => T): T {
 function lineConverter(
   table: SchemaTable,
   { fields, constants, check, width }: Layout,
-  { marks, dates }: Notations,
+  { marks, dates, days }: Notations,
   { currencies, isinsByWkn, takesMinorUnits, isDeriving }: ReadOptions,
-  percentages: ReturnType<typeof percentageMeter>,
+  oddities: ReturnType<typeof oddityMeter>,
 ) {
   const columns = fields.map((field, index) => {
     const { column } = field
     const isDerivable = table === schemaTables.prices && derivableColumns.includes(column.name)
     return {
       ...field,
-      notation: { mark: marks[index] ?? 'point', dates, takesMinorUnits },
+      notation: { mark: marks[index] ?? 'point', dates, days, takesMinorUnits },
       // An empty cell of these is no fault, but a figure to derive.
       ifEmpty: isDerivable && !column.isNullable ? { ...column, isNullable: true } : undefined,
     } as const
@@ -273,7 +284,7 @@ function lineConverter(
       else if (isProblem(value))
         faults.push(`${label} ${value.reason}${isEmpty ? deriveHint([column.name]) : ''}`)
       else {
-        percentages.look(label, cell, column, value)
+        oddities.look(label, cell, column, value, notation)
         values.push(value)
       }
     }

@@ -87,6 +87,7 @@ export interface Habits {
   readonly skipLast?: number | undefined
   readonly decimal?: DecimalMark | undefined
   readonly dates?: DateForm | undefined
+  readonly dropTimes?: boolean | undefined
   readonly constants: ReadonlyMap<string, string>
   readonly isDeriving: boolean
 }
@@ -155,6 +156,8 @@ export interface ReadOptions {
   readonly skipLast: number | undefined
   readonly decimal: DecimalMark | undefined
   readonly dates: DateForm | undefined
+  /** Leaves out times of day behind days. */
+  readonly dropTimes: boolean
   /** Values of all rows of a plain table, by its columns, in the notation of the schema. */
   readonly constants: ReadonlyMap<string, string>
   /** Takes amounts in hundredths of a currency (`GBp`). */

@@ -110,6 +110,7 @@ function withHabits(options: ReadOptions, name: string): ReadOptions {
     skipLast: options.skipLast ?? habits.skipLast,
     decimal: options.decimal ?? habits.decimal,
     dates: options.dates ?? habits.dates,
+    dropTimes: options.dropTimes || habits.dropTimes === true,
     constants: new Map([...habits.constants, ...options.constants]),
     isDeriving: options.isDeriving || habits.isDeriving,
   }

@@ -6,6 +6,7 @@ import { schemaTables } from '../../../core/data/model/schema.ts'
 import { createStatement } from '../../../core/data/model/new-database.ts'
 import { distinctIsins } from '../../../core/data/read/fund-reader.ts'
 import { openFunds } from '../../../core/data/read/open.ts'
+import { isSameDecimal } from '../decimals.ts'
 import type { Value } from '../values.ts'
 
 /** For the pages that wait for the commit, and for the staged rows; the rest goes to disk. */
@@ -162,6 +163,10 @@ function inserter(db: Database.Database, table: SchemaTable, columns: readonly s
   const sameKey = db.prepare<Value[], There & Readonly<Record<string, Value>>>(
     `SELECT * FROM ${staged} WHERE ${table.key.map((name) => `${name} = ?`).join(' AND ')}`,
   )
+  const decimals = new Set(table.columns.filter(({ kind }) => kind === 'decimal').map(({ name }) => name))
+  const isSame = (name: string, one: Value, other: Value) =>
+    one === other ||
+    (decimals.has(name) && one !== null && other !== null && isSameDecimal(String(one), String(other)))
   const keyPlaces = table.key.map((name) => columns.indexOf(name))
   const compared = columns.toSorted(
     (one, other) => Number(other === stagedCurrency) - Number(one === stagedCurrency),
@@ -179,7 +184,9 @@ function inserter(db: Database.Database, table: SchemaTable, columns: readonly s
           fault: null,
         }
         const row = there as Readonly<Record<string, Value>>
-        const [column, ...others] = compared.filter((name) => row[name] !== values[columns.indexOf(name)])
+        const [column, ...others] = compared.filter(
+          (name) => !isSame(name, row[name] ?? null, values[columns.indexOf(name)] ?? null),
+        )
         if (column === undefined) return { kind: 'there', there, other: undefined }
         const second = values[columns.indexOf(column)] ?? null
         const isOnly = others.length === 0

@@ -8,7 +8,7 @@ import type { CellLines, Field } from '../../layout.ts'
 import { notationSniffer, type Notations } from '../../notation.ts'
 import { convert, isProblem, type FileCell, type Value } from '../../values.ts'
 import { firstLineThat, linesOfSheet } from '../../workbook.ts'
-import { passMeter, percentageMeter, within } from '../cells.ts'
+import { oddityMeter, passMeter, within } from '../cells.ts'
 import type { FileStart, Reader, ReadOptions, RowSink, Told } from '../reader.ts'
 import { fieldOf, isIsinName, isOfId, isTellingName, type OpenField } from './fields.ts'
 import { openRows } from './rows.ts'
@@ -27,9 +27,9 @@ export const openfunds: Reader = {
     const shape = await form.shapeOf(cells, place)
     const notations = await sniff(file, shape, bytes, options)
     const rows = openRows(sink, options.currencies)
-    const percentages = percentageMeter()
+    const oddities = oddityMeter()
     await shape.read({
-      values: valuesIn(shape.fields, notations, options, percentages),
+      values: valuesIn(shape.fields, notations, options, oddities),
       record: rows.take,
       sink,
       bytes,
@@ -42,7 +42,7 @@ export const openfunds: Reader = {
     return {
       columns,
       form: [cells.form, form.about, ...notations.form],
-      notes: [...notTaken(shape.others), ...rows.notes(), ...percentages.notes(), ...shape.notes()],
+      notes: [...notTaken(shape.others), ...rows.notes(), ...oddities.notes(), ...shape.notes()],
       warnings: [],
     }
   },
@@ -111,9 +111,9 @@ async function sniff(
   file: string,
   { fields, look }: Shape,
   bytes: Reading['bytes'],
-  { decimal, dates }: ReadOptions,
+  options: ReadOptions,
 ): Promise<Notations> {
-  const sniffer = notationSniffer(fields, { decimal, dates })
+  const sniffer = notationSniffer(fields, options)
   if (sniffer.isNeeded)
     await look((cells, line) => {
       sniffer.look(cells.map(withoutCommand), line)
@@ -130,9 +130,9 @@ const withoutCommand = (cell: FileCell) => ([ignore, notAvailable].includes(comm
 /** @returns a function that converts the cells of a line; a cell that is absent gives no value */
 function valuesIn(
   fields: readonly PlacedField[],
-  { marks, dates }: Notations,
+  { marks, dates, days }: Notations,
   { takesMinorUnits }: ReadOptions,
-  percentages: ReturnType<typeof percentageMeter>,
+  oddities: ReturnType<typeof oddityMeter>,
 ): ValuesOf {
   return (cells) => {
     const values = new Map<string, Value>()
@@ -140,11 +140,11 @@ function valuesIn(
     for (const [index, { at, key, label, column }] of fields.entries()) {
       const cell = cells[at]
       if (cell === undefined || commandIn(cell) === ignore) continue
-      const notation = { mark: marks[index] ?? 'point', dates, takesMinorUnits } as const
+      const notation = { mark: marks[index] ?? 'point', dates, days, takesMinorUnits } as const
       const value = convert(withoutCommand(cell), column, notation)
       if (isProblem(value)) faults.push(`${label} ${value.reason}`)
       else {
-        percentages.look(label, cell, column, value)
+        oddities.look(label, cell, column, value, notation)
         values.set(key, value)
       }
     }

@@ -1,6 +1,6 @@
 /** Damaged, lost and hostile objects in the bucket: they are refused early, by name, cost little, and a repair mends them. */
 import { forced } from '../support/product.ts'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
 import { beginPublish, four, killAt, press, puts, three, useTwoNights } from '../support/two-nights.ts'
@@ -108,6 +108,37 @@ it.each([
   await expectFailure(press.publish(three), new RegExp(said))
   await expectSuccess(press.publish(three, '--repair'))
   expectWholeLive()
+})
+
+/** Damages the last line of a list: it is found when all others have been read. */
+function damageLastLine(key: string): void {
+  const text = gunzipSync(press.bucket.body(key)).toString().trimEnd()
+  press.bucket.put(key, gzipSync(`${text.slice(0, -1)}\n`))
+}
+
+describe('a list with a last line that is damaged is named before a slot changes, with advice', () => {
+  const advice = 'publish with --repair'
+  const folder = 'publish the folder of that snapshot instead: `fundpress publish --repair '
+  const repairNow = 'publish with --repair instead: `fundpress publish --repair '
+  const stage = async () => {
+    await expectSuccess(press.publish(three, '--stage'))
+    return (JSON.parse(press.bucket.body('staged.json').toString()) as { snapshot: string }).snapshot
+  }
+  it.each([
+    ['publish', 'blue/manifest.ndjson.gz', () => `publish --out ${three}`, advice],
+    ['publish', 'journal/blue.etags.ndjson.gz', () => `publish --out ${three}`, advice],
+    ['verify', 'green/manifest.ndjson.gz', () => 'verify', advice],
+    ['verify', 'journal/green.etags.ndjson.gz', () => 'verify', advice],
+    ['rollback', 'blue/manifest.ndjson.gz', () => 'rollback', folder],
+    ['flip', 'blue/manifest.ndjson.gz', (staged: string) => `flip ${staged}`, repairNow],
+  ])('by %s: %s', async (name, key, command, advised) => {
+    const staged = name === 'flip' ? await stage() : ''
+    damageLastLine(key)
+    press.server.reset()
+    const said = `s3://funds/${key} is damaged: line \\d+: it is not JSON.*: ${advised}`
+    await expectFailure(press.fundpress(command(staged)), new RegExp(said))
+    expect(puts(/^(blue|green|live)/)).toEqual([])
+  })
 })
 
 it('reads no live.json that is larger than any of ours', async () => {

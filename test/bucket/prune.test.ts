@@ -96,13 +96,20 @@ it('leaves the objects of a killed publish alone, and the next publish completes
   expect(press.bucket.faultsOf('blue')).toEqual([])
 })
 
-it('leaves a slot alone if its list of changes is missing', async () => {
+it('leaves a slot alone if its list of changes is missing, or its last line is damaged', async () => {
   expect(await press.publishUntilRequest('night-3', 20, 'after')).toBe(true)
   addGarbage()
-  press.bucket.remove(changesOfBlue())
-  const { objects, notes } = await reportOf()
-  expect(objects.filter(({ key }) => key.startsWith('blue/'))).toEqual([])
-  expect(notes).toEqual([expect.stringMatching(/^blue is left alone: .* is gone/)])
+  const leavesBlue = async (why: RegExp) => {
+    const { objects, notes } = await reportOf()
+    expect(objects.filter(({ key }) => key.startsWith('blue/'))).toEqual([])
+    expect(notes).toEqual([expect.stringMatching(why)])
+  }
+  const list = changesOfBlue()
+  const text = gunzipSync(press.bucket.body(list)).toString().trimEnd()
+  press.bucket.put(list, gzipSync(text.slice(0, -1)))
+  await leavesBlue(/^blue is left alone: a publish was stopped in it, and .* is damaged: line \d+/)
+  press.bucket.remove(list)
+  await leavesBlue(/^blue is left alone: .* is gone/)
 })
 
 it('refuses during a publish, whose slot a dry run leaves alone', async () => {

@@ -2,7 +2,7 @@ import { compareWithListing, type ObjectDifference } from '../manifest/listing.t
 import { mergeSorted } from '../manifest/compare.ts'
 import { etagLine, fetchList } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
-import type { ObjectStore } from '../store/store.ts'
+import { Damaged, type ObjectStore } from '../store/store.ts'
 import { downloadsPrefix, etagsKey, type Slot } from './layout.ts'
 import type { Arrival, Door } from './options.ts'
 import { downloadsState } from './status.ts'
@@ -17,7 +17,10 @@ export async function assertWhole(door: Door, arrival: Arrival): Promise<number>
   const { store, lease, onWarning } = door
   const { slot, mend } = arrival
   await assertDownloads(store, arrival)
-  const damaged = await findDamage(door, arrival)
+  const damaged = await findDamage(door, arrival).catch((error: unknown) => {
+    if (error instanceof Damaged) throw damagedSlot(store, slot, error.message, waysOut[arrival.kind])
+    throw error
+  })
   const [first] = damaged
   if (first === undefined) return 0
   if (mend === undefined) throw damagedSlot(store, slot, describeDamage(damaged), waysOut[arrival.kind])

@@ -41,11 +41,18 @@ async function* withFiles(lines: AsyncIterable<ManifestLine>, files: readonly Ma
   yield* files.slice(next)
 }
 
-/** @param doesWithout takes a damaged manifest for none @returns null if there is none @throws {Damaged} */
+/**
+ * Fetches a manifest, whose lines are checked as they are read.
+ * @param doesWithout takes a damaged manifest for none, so it is read to its end at once
+ * @returns null if there is none @throws {Damaged} if its first line is damaged; for a later one, when it is reached
+ */
 export const fetchManifest = (store: ObjectStore, slot: Slot, folder: string, doesWithout = false) =>
   fetchIntact(store, manifestIn(slot), folder, doesWithout, openManifest)
 
-/** Fetches a list that is sorted by key. @param lineForm of its lines @returns its lines, a new stream at each call */
+/**
+ * Fetches a list that is sorted by key. Parameters and errors as for {@link fetchManifest}.
+ * @param lineForm of its lines @returns its lines, a new stream at each call
+ */
 export const fetchList = <T extends KeyedLine>(
   store: ObjectStore,
   key: string,
@@ -62,7 +69,6 @@ export const fetchList = <T extends KeyedLine>(
 /** Limit of a packed list: that of a million objects takes a hundred MB. */
 const maxListBytes = 2 * 2 ** 30
 
-/** Reads a list to its end: damage is found before a slot is written to. */
 async function fetchIntact<T extends { readonly lines: () => AsyncIterable<KeyedLine> }>(
   store: ObjectStore,
   key: string,
@@ -76,13 +82,18 @@ async function fetchIntact<T extends { readonly lines: () => AsyncIterable<Keyed
   if (downloaded === null) return null
   try {
     const list = await open(file, { label: `${store.name}/${key}`, ...downloaded })
-    const lines = list.lines()[Symbol.asyncIterator]()
-    while ((await lines.next()).done !== true);
+    if (doesWithout) await readThrough(list.lines)
     return list
   } catch (error) {
     if (doesWithout && error instanceof Damaged) return null
     throw error
   }
+}
+
+/** Reads a list to its end, for those who write before they would come to it. @throws {Damaged} */
+export async function readThrough(lines: () => AsyncIterable<KeyedLine>): Promise<void> {
+  const reading = lines()[Symbol.asyncIterator]()
+  while ((await reading.next()).done !== true);
 }
 
 export function adviseRepair(error: unknown): never {

@@ -6,7 +6,7 @@ import { slots, type Slot } from '../live/layout.ts'
 import { readLive, tornSlots, type Live } from '../live/live.ts'
 import { findStaged } from '../live/staged.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { fetchManifest } from './manifest.ts'
+import { fetchManifest, readThrough } from './manifest.ts'
 
 const slotWords = [...slots, 'live', 'other'] as const
 type SlotWord = (typeof slotWords)[number]
@@ -36,6 +36,8 @@ export async function fetchSlotManifest(
   const slot = await slotOf(store, word, live, count)
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest === null) return none(`/${slot} holds no snapshot yet`)
+  // The build reads the file, and does not know its place in the bucket.
+  await readThrough(manifest.lines)
   if (tornSlots((await readJournal(store)).journal, live)[slot] !== undefined)
     return {
       kind: 'torn',

@@ -32,7 +32,7 @@ import {
 } from '../live/download-folders.ts'
 import { mergeSorted } from '../manifest/compare.ts'
 import { listSlot } from '../manifest/listing.ts'
-import { fetchList, fetchManifest, keyLine } from '../manifest/manifest.ts'
+import { fetchList, fetchManifest, keyLine, readThrough } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
 import { hasAny } from '../store/read.ts'
 import { Damaged, keysPerDelete, type ObjectStore } from '../store/store.ts'
@@ -232,7 +232,7 @@ const isLeft = (slot: Slot, live: Live, { staged, slots: count }: BucketState) =
 async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journal, folder }: BucketState) {
   const isLive = live.slot === slot
   const unfinished = tornSlots(journal, live)[slot]
-  const manifest = await damageAsText(fetchManifest(store, slot, folder))
+  const manifest = await damageAsText(fetchWhole(store, slot, folder))
   if (typeof manifest === 'string') return `its manifest cannot be read (${manifest})`
   if (manifest === null) {
     if (isLive) return 'it is live, and its manifest is missing: publish with --repair'
@@ -250,11 +250,24 @@ async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journa
   if (isLive && head.snapshot !== live.snapshot)
     return `its manifest is that of ${head.snapshot}, live is ${live.snapshot}: publish with --repair`
   if (unfinished === undefined) return { hasManifest: true, objects, keys: lines() }
-  const changes = await damageAsText(fetchList(store, unfinished, keyLine, folder))
+  const changes = await damageAsText(fetchChanges(store, unfinished, folder))
   if (typeof changes === 'string') return `a publish was stopped in it, and ${changes}: publish with --repair`
   if (changes === null)
     return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`
   return { hasManifest: true, objects, keys: mergeSorted(lines(), changes()) }
+}
+
+// Objects that are in no list are removed: no list may end early.
+async function fetchWhole(store: ObjectStore, slot: Slot, folder: string) {
+  const manifest = await fetchManifest(store, slot, folder)
+  if (manifest !== null) await readThrough(manifest.lines)
+  return manifest
+}
+
+async function fetchChanges(store: ObjectStore, key: string, folder: string) {
+  const lines = await fetchList(store, key, keyLine, folder)
+  if (lines !== null) await readThrough(lines)
+  return lines
 }
 
 const damageAsText = <T>(work: Promise<T>): Promise<T | string> =>

@@ -7,7 +7,14 @@ import type { Comparison } from '../live/options.ts'
 import { changeBetween, mergeSorted, type Change, type KeyedLine } from '../manifest/compare.ts'
 import { documentComparison } from '../manifest/documents.ts'
 import { compareBody, compareWithListing } from '../manifest/listing.ts'
-import { adviseRepair, etagLine, fetchList, fetchManifest, keyLine } from '../manifest/manifest.ts'
+import {
+  adviseRepair,
+  etagLine,
+  fetchList,
+  fetchManifest,
+  keyLine,
+  readThrough,
+} from '../manifest/manifest.ts'
 import { nothing, ownLine, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
 import type { Publish } from './snapshot.ts'
 
@@ -57,6 +64,8 @@ async function readSlot({ store, folder, isRepair }: Publish, slot: Slot) {
   const manifest = await fetchManifest(store, slot, folder, isRepair)
   if (manifest === null) return { head: null, lines: nothing, etags: nothing }
   const etags = await fetchList(store, etagsKey(slot), etagLine, folder, isRepair)
+  // All other lists are merged before the slot is written to, this one after it.
+  if (etags !== null) await readThrough(etags)
   return { head: manifest.head, lines: manifest.lines, etags: etags ?? nothing }
 }
 

@@ -150,7 +150,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
         `The fund ${gone} was merged into ${nameOf(one)} on 1 Oct 2026.`,
         `The newest price of ${nameOf(two)} is of 17 Nov 2026: the comparison ends there.`,
       ])
-      for (const place of ['.chips li', '.compared tbody tr']) {
+      for (const place of ['.chips li', '.compared thead th']) {
         const marks = await page.locator(place).evaluateAll(marksIn)
         expect(marks).toEqual(['', 'ended', 'late'])
       }
@@ -183,9 +183,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
       await page.getByRole('button', { name: 'Compare this fund instead' }).click()
       await page.waitForURL(`**/compare/index.html?isins=${one},${three},${two}`)
       await ready(page)
-      expect(await page.locator('.compared tbody th a').allInnerTexts()).toEqual(
-        [one, three, two].map(nameOf),
-      )
+      expect(await page.locator('.compared thead a').allTextContents()).toEqual([one, three, two].map(nameOf))
       expect(await messagesOn(page)).toEqual([])
       // A fund that cannot be compared is only linked.
       successorIsin = young
@@ -258,7 +256,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
       }
       const told = async () => {
         await page.goto(`${site.base}/compare/index.html?isins=${one},${two},${three}&range=3m`)
-        await page.locator('.compared tbody tr').nth(2).waitFor()
+        await page.locator('.compared thead th').nth(2).waitFor()
         await page.locator('.fault').nth(1).waitFor()
         expect(await page.locator('#messages button').count()).toBe(0)
         expect(await page.locator('figure').isVisible()).toBe(false)

@@ -1,4 +1,5 @@
 /** The comparison of funds in a real browser, against plain SQL. */
+import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   accessibilityFaults,
@@ -15,6 +16,11 @@ import { sample } from '../../support/rounds.ts'
 import { type Comparison, messagesOn, openComparison, ready } from './comparison.ts'
 
 let compared: Comparison
+
+/** What the table shows of each fund. @param id of a row */
+const figuresOf = (page: Page, id: string) => page.locator(`.compared [data-id='${id}'] td`).allTextContents()
+const numberIn = (text: string) =>
+  text === '–' ? null : Number(text.replace('\u2212', '-').replace(/[^\d.-]/g, ''))
 
 describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () => {
   beforeAll(async () => {
@@ -146,23 +152,23 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       (navOn(four[2] ?? '', last) / navOn(four[2] ?? '', first) - 1) * 100,
       1,
     )
-    /** Of the columns from the end: risk class, costs, volatility, performance. */
-    const numbersIn = async (fromEnd: number) => {
-      const texts = await page.locator(`.compared tbody td:nth-last-child(${fromEnd})`).allTextContents()
-      return texts.map((text) =>
-        text === '–' ? null : Number(text.replace('\u2212', '-').replace(/[^\d.-]/g, '')),
-      )
-    }
-    const numbers = await numbersIn(4)
+    const numbersIn = async (id: string) => (await figuresOf(page, id)).map(numberIn)
+    const numbers = await numbersIn('performance')
     expect(numbers).toEqual(performances.map((percent) => Number(percent.toFixed(2))))
     const stored = (column: string, table: string) =>
       four.map(
         (isin) => value<number | undefined>(`SELECT ${column} FROM ${table} WHERE isin = ?`, isin) ?? null,
       )
-    expect(await numbersIn(2)).toEqual(
+    expect(await numbersIn('costs')).toEqual(
       stored('total_expense_ratio', 'profile').map((ratio) => ratio && Number(ratio.toFixed(2))),
     )
-    expect(await numbersIn(1)).toEqual(stored('srri', 'emt'))
+    expect(await numbersIn('risk')).toEqual(stored('srri', 'emt'))
+    expect(await figuresOf(page, 'income')).toEqual(
+      stored('accumulating', 'profile').map((is) => (is === 1 ? 'accumulating' : 'distributing')),
+    )
+    expect(await figuresOf(page, 'currency')).toEqual(stored('currency', 'fund'))
+    expect(await numbersIn('from')).toEqual(four.map((isin) => navOn(isin, first)))
+    expect(await numbersIn('to')).toEqual(four.map((isin) => navOn(isin, last)))
     const days = db
       .prepare<[], string>(
         `SELECT date FROM price WHERE isin IN (${four.map((each) => `'${each}'`).join()}) AND date >= '${first}'
@@ -170,21 +176,56 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       )
       .pluck()
       .all()
+    const yearsShown = (Date.parse(last) - Date.parse(first)) / 864e5 / 365.25
     const volatilities = four.map((isin) => {
       const navs = days.map((day) => worthOn(isin, day))
       const changes = navs.slice(1).map((nav, index) => Math.log(nav) - Math.log(navs[index] ?? 1))
       const mean = changes.reduce((sum, change) => sum + change) / changes.length
       const variance = changes.reduce((sum, change) => sum + (change - mean) ** 2, 0) / (changes.length - 1)
-      const years = (Date.parse(last) - Date.parse(first)) / 864e5 / 365.25
-      return Number((100 * Math.sqrt((variance * changes.length) / years)).toFixed(2))
+      return Number((100 * Math.sqrt((variance * changes.length) / yearsShown)).toFixed(2))
     })
-    expect(await numbersIn(3)).toEqual(volatilities)
-    await page.getByRole('button', { name: 'Costs (TER)' }).click()
-    const sorted = await numbersIn(2)
-    expect(sorted).toEqual(sorted.toSorted((one, other) => (other ?? 0) - (one ?? 0)))
-    expect(new URL(page.url()).search).toContain('&sort=-costs')
+    expect(await numbersIn('volatility')).toEqual(volatilities)
+    // Each pair of days, and no running maximum.
+    const drawdowns = four.map((isin) => {
+      const navs = days.map((day) => worthOn(isin, day))
+      const losses = navs.flatMap((high, at) => navs.slice(at).map((low) => (low / high - 1) * 100))
+      return Number(losses.reduce((least, loss) => Math.min(least, loss), 0).toFixed(2))
+    })
+    expect(Math.max(...drawdowns)).toBeLessThan(0)
+    expect(await numbersIn('drawdown')).toEqual(drawdowns)
+    // The demo has three years of prices, not five.
+    for (const [years, start] of [
+      [1, '2025-11-20'],
+      [3, '2023-11-20'],
+    ] as const) {
+      const ofYears = four.map((isin) => {
+        const before = value<string | null>(
+          'SELECT max(date) FROM price WHERE isin = ? AND date <= ?',
+          ...[isin, start],
+        )
+        return before === null ? null : worthOn(isin, last) / worthOn(isin, before)
+      })
+      const percents = ofYears.map((growth) => growth && Number(((growth - 1) * 100).toFixed(2)))
+      expect({ years, percents: await numbersIn(`${years}y`) }).toEqual({ years, percents })
+      if (years === 1) continue
+      expect(await numbersIn(`${years}y_per_year`)).toEqual(
+        ofYears.map((growth) => growth && Number((Math.expm1(Math.log(growth) / years) * 100).toFixed(2))),
+      )
+    }
+    expect(await figuresOf(page, '5y')).toEqual(['–', '–', '–', '–'])
+    expect(await figuresOf(page, '5y_per_year')).toEqual(['–', '–', '–', '–'])
+    expect(await numbersIn('performance_per_year')).toEqual(
+      performances.map((percent) =>
+        Number((Math.expm1(Math.log1p(percent / 100) / yearsShown) * 100).toFixed(2)),
+      ),
+    )
+    const ofYears = await numbersIn('3y')
+    // What is less than a year says nothing of one.
+    await page.getByRole('button', { name: '3M' }).click()
+    await expect.poll(() => figuresOf(page, 'performance_per_year')).toEqual(['–', '–', '–', '–'])
+    expect(await numbersIn('3y')).toEqual(ofYears)
     await page.goBack()
-    await expect.poll(() => numbersIn(4)).toEqual(numbers)
+    await expect.poll(() => numbersIn('performance')).toEqual(numbers)
 
     // An accumulating fund has the figure that the list has.
     const list = (await (await fetch(`${site.base}/funds/index.json`)).json()) as {
@@ -226,7 +267,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     const { site, isins, nameOf, asked, withPage } = compared
     await withPage(`index.html?isins=${asked(1)}`, desktopLight, async (page) => {
       await ready(page)
-      const rows = () => page.locator('.compared tbody a').allTextContents()
+      const rows = () => page.locator('.compared thead a').allTextContents()
       const [one = '', two = ''] = isins
       expect(await messagesOn(page)).toEqual(['Add a second fund to compare.'])
       await page.locator('#search').fill(two.toLowerCase())
@@ -242,7 +283,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       for (const place of ['.compared a', '.chips span'])
         expect(await page.locator(place).first().getAttribute('lang')).toBe('de')
       const key = () =>
-        page.locator('.compared tr', { hasText: two }).locator('.key line').getAttribute('class')
+        page.locator('.compared thead th', { hasText: two }).locator('.key line').getAttribute('class')
       const styled = await key()
       expect(new URL(page.url()).search).toBe(`?isins=${one},${two}`)
       await page.getByRole('button', { name: '3M' }).click()
@@ -288,7 +329,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
             `${nameOf(young)} cannot be compared: it was launched less than one year ago`,
           ),
         ])
-        expect(await page.locator('.compared tbody tr').count()).toBe(2)
+        expect(await page.locator('.compared thead th').count()).toBe(2)
         expect(await page.locator('.drawn path').count()).toBe(2)
       },
     )
@@ -329,12 +370,12 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       await field.fill(one)
       expect(await accessibilityFaults(page)).toEqual([])
       await field.press('Enter')
-      await expect.poll(() => page.locator('.compared tbody a').allTextContents()).toEqual([nameOf(one)])
+      await expect.poll(() => page.locator('.compared thead a').allTextContents()).toEqual([nameOf(one)])
       expect({ typed: await field.inputValue(), found: await found() }).toEqual({ typed: '', found: [] })
       await field.fill(young)
       await field.press('Enter')
       expect((await found()).join()).toContain('cannot be compared')
-      expect(await page.locator('.compared tbody tr').count()).toBe(1)
+      expect(await page.locator('.compared thead th').count()).toBe(1)
     })
   })
 })

@@ -310,8 +310,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       expect(await page.locator('#funds input:checked').count()).toBe(4)
       await page.getByRole('link', { name: 'Compare', exact: true }).click()
       expect(page.url()).toBe(`${site.base}/compare/index.html?isins=${isins}`)
-      await page.locator('.compared tbody tr').nth(3).waitFor()
-      expect(await page.locator('.compared tbody tr').count()).toBe(4)
+      await page.locator('.compared thead th').nth(3).waitFor()
+      expect(await page.locator('.compared thead th').count()).toBe(4)
     })
   })
 

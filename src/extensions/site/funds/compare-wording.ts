@@ -23,22 +23,41 @@ export const compareWording = bilingual((say) => ({
   periodOfOne: (first: string, last: string) =>
     say(`From ${first} to ${last}.`, `Vom ${first} bis zum ${last}.`),
   chosen: say('Compared funds', 'Verglichene Fonds'),
-  /** With soft hyphens: a narrow page has four columns. */
-  performance: say('Perform\u00adance', 'Wert\u00adentwicklung'),
-  volatility: say('Volatility p.\u2060a.', 'Volati\u00adlität p.\u2060a.'),
-  costs: say('Costs (TER)', 'Kosten (TER)'),
-  risk: say('Risk class', 'Risiko\u00adklasse'),
-  noteColumns: say(
-    'Volatility: standard deviation of the changes in the net asset value in the period shown, with distributions reinvested, per year. Costs: total expense ratio per year. Risk class: risk indicator from 1 (low) to 7 (high).',
-    'Volatilität: Standardabweichung der Veränderungen des Nettoinventarwerts im gezeigten Zeitraum mit Wiederanlage der Ausschüttungen, auf das Jahr bezogen. Kosten: Gesamtkostenquote pro Jahr. Risikoklasse: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
+  /** Groups of figures, and their rows. */
+  figures: {
+    period: say('Period shown', 'Gezeigter Zeitraum'),
+    performance: say('Performance', 'Wertentwicklung'),
+    performance_per_year: say('Performance p.\u2060a.', 'Wertentwicklung p.\u2060a.'),
+    volatility: say('Volatility p.\u2060a.', 'Volatilität p.\u2060a.'),
+    drawdown: say('Maximum drawdown', 'Maximaler Verlust'),
+    from: say('Net asset value at the start', 'Nettoinventarwert zu Beginn'),
+    to: say('Net asset value at the end', 'Nettoinventarwert am Ende'),
+    years: say('Performance over years', 'Wertentwicklung über Jahre'),
+    '1y': say('1 year', '1 Jahr'),
+    '3y': say('3 years', '3 Jahre'),
+    '3y_per_year': say('3 years p.\u2060a.', '3 Jahre p.\u2060a.'),
+    '5y': say('5 years', '5 Jahre'),
+    '5y_per_year': say('5 years p.\u2060a.', '5 Jahre p.\u2060a.'),
+    facts: say('Costs, risk and other facts', 'Kosten, Risiko und weitere Angaben'),
+    costs: say('Costs (TER)', 'Kosten (TER)'),
+    risk: say('Risk class (1–7)', 'Risikoklasse (1–7)'),
+    income: say('Use of income', 'Ertragsverwendung'),
+    currency: say('Currency', 'Währung'),
+  },
+  /** The same, once the script knows the days. */
+  withDays: {
+    period: say('Period shown: {first} to {last}', 'Gezeigter Zeitraum: {first} bis {last}'),
+    from: say('Net asset value on {first}', 'Nettoinventarwert am {first}'),
+    to: say('Net asset value on {last}', 'Nettoinventarwert am {last}'),
+    years: say('Performance over years, to {last}', 'Wertentwicklung über Jahre, bis {last}'),
+  },
+  noteReturns: say(
+    'Index and performance reinvest each distribution at the net asset value of its ex-date, without costs (BVI method). P.\u2060a.: the geometric mean, only for one year and more. A dash: the fund has no price at the start of the period. The net asset values in the table are those of today’s shares, without distributions.',
+    'Index und Wertentwicklung legen jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). P.\u2060a.: geometrisches Mittel, nur ab einem Jahr. Strich: Der Fonds hat zu Beginn des Zeitraums keinen Preis. Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',
   ),
-  onDay: (day: string) => say(`Net asset value on ${day}`, `Netto\u00adinventarwert am ${day}`),
-  /** Before the days are known. */
-  atStart: say('Net asset value at the start', 'Netto\u00adinventarwert zu Beginn'),
-  atEnd: say('Net asset value at the end', 'Netto\u00adinventarwert am Ende'),
-  noteDistributions: say(
-    'The index reinvests each distribution at the net asset value of its ex-date, without costs (BVI method). The net asset values in the table are those of today’s shares, without distributions.',
-    'Der Index legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',
+  noteRisk: say(
+    'Volatility: standard deviation of the changes in the net asset value in the period shown, with distributions reinvested, per year. Maximum drawdown: the largest loss in the period shown from a high to a later low, with distributions reinvested. Costs: total expense ratio per year. Risk class: risk indicator from 1 (low) to 7 (high).',
+    'Volatilität: Standardabweichung der Veränderungen des Nettoinventarwerts im gezeigten Zeitraum mit Wiederanlage der Ausschüttungen, auf das Jahr bezogen. Maximaler Verlust: die größte Einbuße im gezeigten Zeitraum von einem Hoch zu einem späteren Tief, mit Wiederanlage der Ausschüttungen (Maximum Drawdown). Kosten: Gesamtkostenquote pro Jahr. Risikoklasse: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
   ),
   noteYoung: say(
     'Funds that were launched less than one year ago cannot be compared.',
@@ -113,5 +132,6 @@ export const compareWording = bilingual((say) => ({
     noValue: say('not available', 'keine Angabe'),
     remove: say('Remove {fund}', '{fund} entfernen'),
     distributing: say('distributing', 'ausschüttend'),
+    accumulating: say('accumulating', 'thesaurierend'),
   },
 }))

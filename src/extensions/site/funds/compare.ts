@@ -3,7 +3,7 @@
 import type { SitePages, SitePageSource } from '../../../core/api/contract/page.ts'
 import { folderKey } from '../../../core/api/routes/keys.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
-import { drawing, html, type Html, linkTo, table, type TableCell } from '../../../core/layout/html.ts'
+import { drawing, html, type Html, linkTo, raw } from '../../../core/layout/html.ts'
 import { distributionKeys, frontPages, layout, pageTemplate } from '../../../core/layout/layout.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
@@ -48,16 +48,6 @@ function comparePage(source: SitePageSource, language: Language): string {
 
 const listLink = (language: Language, key: string): Html =>
   html`<a href="${linkTo(key, frontPages.funds[language])}">${fundWords[language].list}</a>`
-
-/** A heading without its day, and with it, once the script knows the day. */
-const dated = (text: string, filled: string): Html => html`<span data-text="${filled}">${text}</span>`
-
-/** @param id names the column in the page's address */
-const column = (id: string, content: Html | string, kind: string): TableCell => ({
-  content,
-  kind,
-  attributes: html` data-id="${id}"`,
-})
 
 /** Texts of the script, by name. */
 function wordsIn(language: Language) {
@@ -104,30 +94,61 @@ function tool(source: SitePageSource, language: Language, key: string): Html {
       ></figcaption>
     </figure>
     <div role="status" id="notices"></div>
-    ${table({
-      kind: 'compared carded sortable',
-      attributes: html` id="compared" hidden`,
-      caption: wording[language].shell.parts.compare,
-      columns: [
-        column('name', funds.fund, ''),
-        column('currency', funds.currency, 'wide'),
-        column('from', dated(w.atStart, w.onDay('{first}')), 'number wide'),
-        column('to', dated(w.atEnd, w.onDay('{last}')), 'number wide'),
-        column('performance', w.performance, 'number'),
-        column('volatility', w.volatility, 'number'),
-        column('costs', w.costs, 'number'),
-        column('risk', w.risk, 'number'),
-      ],
-      rows: [],
-    })}
+    ${figuresTable(language)}
     ${
       // Shown with the chart, which would push the notes down.
       html`<div id="notes" hidden>
-        <p class="quiet small">${w.noteColumns}</p>
-        <p class="quiet small">${w.noteDistributions}</p>
+        <p class="quiet small">${w.noteReturns}</p>
+        <p class="quiet small">${w.noteRisk}</p>
         <p class="quiet small">${w.noteYoung} ${funds.costs} ${funds.past}</p>
       </div>`
     }
     <p class="onward">${listLink(language, key)}</p>
   </div> `
+}
+
+type Figure = keyof (typeof compareWording)[Language]['figures']
+interface Group {
+  readonly id: Figure
+  readonly rows: readonly Figure[]
+}
+
+const groups: readonly Group[] = [
+  { id: 'period', rows: ['performance', 'performance_per_year', 'volatility', 'drawdown', 'from', 'to'] },
+  { id: 'years', rows: ['1y', '3y', '3y_per_year', '5y', '5y_per_year'] },
+  { id: 'facts', rows: ['costs', 'risk', 'income', 'currency'] },
+]
+/** Values that are too long for the columns of a phone. */
+const wideRows: readonly Figure[] = ['from', 'to', 'income']
+
+/** Each figure of all funds is on one line: the script adds a column for each fund. */
+function figuresTable(language: Language): Html {
+  const w = compareWording[language]
+  const withDays: Partial<Record<Figure, string>> = w.withDays
+  const nameOf = (id: Figure) => {
+    const filled = withDays[id]
+    return filled === undefined ? w.figures[id] : html`<span data-text="${filled}">${w.figures[id]}</span>`
+  }
+  const rowOf = (id: Figure) =>
+    html`<tr data-id="${id}" ${wideRows.includes(id) && raw(' class="wide"')}>
+      <th scope="row">${nameOf(id)}</th>
+    </tr> `
+  const groupOf = ({ id, rows }: Group) =>
+    html`<tbody>
+      <tr class="group">
+        <th scope="rowgroup">${nameOf(id)}</th>
+      </tr>
+      ${rows.map(rowOf)}
+    </tbody> `
+  return html`<table class="compared long" id="compared" hidden>
+    <caption class="unseen">
+      ${wording[language].shell.parts.compare}
+    </caption>
+    <thead>
+      <tr>
+        <td></td>
+      </tr>
+    </thead>
+    ${groups.map(groupOf)}
+  </table> `
 }

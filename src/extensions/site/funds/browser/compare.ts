@@ -5,7 +5,7 @@ import { depthOf, lineChart, linePath, mostCompared, plotOf } from '../chart/cha
 import { dayNumber, isoOf } from '../../../../core/system/day-number.ts'
 import { dayIn, fixedIn } from '../../../../core/layout/formats.ts'
 import { followAddress, parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
-import { comparedRow, fundChip, pageLink, waitingChip } from './compared-row.ts'
+import { fillTable, fundChip, pageLink, waitingChip } from './compared-table.ts'
 import { type FundComparison, comparisonOf, type History, loners } from './comparison.ts'
 import { fetchFunds, type ListedFund, markOf } from './fund-list.ts'
 import { lineKey } from './keys.ts'
@@ -13,13 +13,15 @@ import { lineEnds } from './line-ends.ts'
 import { messageWith } from '../../../../core/layout/browser/message.ts'
 import { fundPicker } from './picker.ts'
 import { fetchActions, fetchPrices, yearOf, yearToAsk } from './prices.ts'
-import { chosenRange, firstDayOf, onRange } from './ranges.ts'
+import { firstDayOf } from './first-day.ts'
+import { chosenRange, onRange } from './ranges.ts'
 import { sayOf } from './say.ts'
 import { exploreChart, nearestDay } from './stage.ts'
-import { sortableTable } from './table.ts'
 
 /** Five years: the first period that MiFID II asks for. */
 const standardRange = '5Y'
+/** Days that may lie between the newest price of all funds and the last day that they have in common. */
+const longestWait = 31
 /** Before every price. */
 const firstYear = 1900
 /** Of a message, by its kind. */
@@ -88,11 +90,6 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     mayPick: (fund) => fund.not_comparable === null,
     onPick: ({ isin }) => choose([...isinsAsked(), isin]),
   })
-  const showRows = () => compared.tBodies[0]?.replaceChildren(...sorted.rows())
-  const sorted = sortableTable(compared, (sort) => {
-    setParameters({ sort }, 'new')
-    showRows()
-  })
   const styleOf = stylesByFund()
 
   let turn = 0
@@ -133,17 +130,12 @@ async function compareFunds(root: HTMLElement): Promise<void> {
       loaded,
       loaded.map((fund) => styles(fund)),
     )
-    const rows = funds.map((fund) =>
-      comparedRow({
-        fund,
-        language,
-        say,
-        style: styles(fund),
-        figures: comparison?.funds[loaded.indexOf(fund)] ?? null,
-      }),
-    )
-    sorted.sort(parameterOf('sort'), rows)
-    showRows()
+    const columns = funds.map((fund) => ({
+      fund,
+      style: styles(fund),
+      figures: comparison?.funds[loaded.indexOf(fund)] ?? null,
+    }))
+    fillTable(compared, columns, { language, say })
     compared.hidden = funds.length === 0
     part('#notes').hidden = funds.length === 0
   }
@@ -272,7 +264,12 @@ async function load(
 ) {
   const newest = Math.min(...funds.map(({ price }) => dayNumber(price?.date ?? '')))
   const first = funds.length === 0 ? null : firstDayOf(range, newest)
-  const answers = await Promise.all(funds.map(({ isin, price }) => histories(isin, first, price?.date ?? '')))
+  // The table tells of five years, whatever the chart shows. The last common day may be before the newest prices.
+  const needed =
+    first === null ? null : Math.min(first, (firstDayOf(standardRange, newest) ?? first) - longestWait)
+  const answers = await Promise.all(
+    funds.map(({ isin, price }) => histories(isin, needed, price?.date ?? '')),
+  )
   const known = answers.filter((answer) => answer !== null)
   const loaded = funds.filter((_, index) => answers[index] !== null)
   const failed = funds.filter((fund) => !loaded.includes(fund))
@@ -349,7 +346,7 @@ function drawer({ part }: Page, names: readonly string[]) {
   const figure = part('figure')
   const period = part('#period')
   const explore = exploreChart(figure)
-  // Two headings name the days of the period.
+  // Some headings name the days of the period.
   const headings = [...part('#compared').querySelectorAll<HTMLElement>('th [data-text]')].map((heading) => {
     return { heading, unknown: heading.textContent }
   })

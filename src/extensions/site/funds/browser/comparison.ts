@@ -2,6 +2,7 @@
 
 import {
   adjusted,
+  daysStoodFor,
   type DayPrice,
   type FundActions,
   pricesSince,
@@ -9,6 +10,7 @@ import {
   yearsBetween,
 } from '../../../../core/layout/total-return.ts'
 import { type ChartPoint, thinned } from '../chart/charts.ts'
+import { firstDayOf } from './first-day.ts'
 
 /** All that a comparison needs of a fund. */
 export interface History {
@@ -30,6 +32,15 @@ interface ComparedFund {
   readonly to: string
   /** From the first to the last common day, in percent, with distributions reinvested. */
   readonly performance: number
+  /** The same for a year (geometric mean); null for less than a year, which says nothing of one. */
+  readonly performancePerYear: number | null
+  /** The largest loss from one common day to a later one, in percent: zero or below. */
+  readonly drawdown: number
+  /**
+   * In percent, with distributions reinvested, from the fund's own price that many years before the last common day; null without one
+   * (see `daysStoodFor`).
+   */
+  readonly over: (years: number) => number | null
   /** Standard deviation of the changes from one common day to the next, in percent a year; null for few days. */
   readonly volatility: number | null
   /** Thinned for a screen. */
@@ -55,6 +66,7 @@ export function comparisonOf(histories: readonly History[], first: number | null
   const start = days[0]
   const end = days.at(-1)
   if (start === undefined || end === undefined || start === end) return null
+  const hasYear = start <= (firstDayOf('1Y', end) ?? start)
   return {
     days,
     funds: funds.map((byDay) => {
@@ -69,12 +81,37 @@ export function comparisonOf(histories: readonly History[], first: number | null
         from,
         to,
         performance: indexOn(end) - 100,
+        performancePerYear: hasYear ? perYear(indexOn(end) - 100, yearsBetween(start, end)) : null,
         line: thinned(points, mostPoints),
         volatility: volatilityOf(days.map(worthOn), yearsBetween(start, end)),
+        drawdown: drawdownOf(days.map(worthOn)),
+        over: (years) => {
+          const before = lastAt([...byDay.keys()], firstDayOf(`${years}Y`, end) ?? start)
+          return before === null ? null : (worthOn(end) / worthOn(before) - 1) * 100
+        },
         indexOn,
       }
     }),
   }
+}
+
+/** Percent a year of percent over some years: the geometric mean. */
+export const perYear = (percent: number, years: number) => ((1 + percent / 100) ** (1 / years) - 1) * 100
+
+/** @param days ascending @returns the last one up to a day for which it may stand in, or null */
+function lastAt(days: readonly number[], day: number): number | null {
+  const last = days.filter((each) => each <= day).at(-1)
+  return last === undefined || day - last > daysStoodFor ? null : last
+}
+
+function drawdownOf(values: readonly number[]): number {
+  let highest = 0
+  let deepest = 0
+  for (const value of values) {
+    highest = Math.max(highest, value)
+    deepest = Math.min(deepest, value / highest - 1)
+  }
+  return deepest * 100
 }
 
 /**

@@ -7,7 +7,7 @@ export type Row = HTMLTableRowElement
 export function sortableTable(table: HTMLTableElement, onSort: (sort: string) => void) {
   const headings = [...(table.tHead?.rows[0]?.cells ?? [])]
   const first = headings.find((heading) => heading.hasAttribute('aria-sort'))
-  let asMade: readonly Row[] = [...(table.tBodies[0]?.rows ?? [])]
+  const asMade: readonly Row[] = [...(table.tBodies[0]?.rows ?? [])]
   let rows = asMade
 
   const sortBy = (column: number, isAscending: boolean) => {
@@ -38,9 +38,8 @@ export function sortableTable(table: HTMLTableElement, onSort: (sort: string) =>
     /** The text of a row in the column with this id; '' if there is no such column. */
     textIn: (row: Row, id: string) =>
       row.cells[headings.findIndex(({ dataset }) => dataset['id'] === id)]?.textContent ?? '',
-    /** @param name as for `onSort`; an unknown column means the sort that the page came with @param made other rows */
-    sort: (name: string, made = asMade) => {
-      rows = asMade = made
+    /** @param name as for `onSort`; an unknown column means the sort that the page came with */
+    sort: (name: string) => {
       const column = headings.findIndex(({ dataset }) => dataset['id'] === name.replace(/^-/, ''))
       if (column >= 0) sortBy(column, !name.startsWith('-'))
       else sortBy(first === undefined ? -1 : headings.indexOf(first), true)

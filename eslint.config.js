@@ -9,6 +9,7 @@ export default defineConfig(
       'out/',
       'data/',
       'templates/{pages,status,downloads}/*.js',
+      'templates/docs/explorer.js',
       'templates/docs/search.js',
     ],
   },

@@ -1,5 +1,5 @@
-// What pages can do without, and are better with: a button at each block of code that copies it, links to files where
-// there is no server.
+// What pages can do without, and are better with: a button at each block of code that copies it, a language or a format that
+// is chosen once for all pages, links to files where there is no server.
 ;(() => {
   const words = {
     en: { copy: 'Copy', copied: '✓ Copied' },
@@ -34,6 +34,33 @@
     })
     block.append(button)
   }
+
+  // A browser may keep nothing: then a choice is that of its page.
+  const storage = (task) => {
+    try {
+      return task(localStorage)
+    } catch {
+      return null
+    }
+  }
+  const choose = (kind, value) => {
+    for (const input of document.querySelectorAll(`[data-remembered=${kind}] > input`))
+      if (input.value === value) input.checked = true
+  }
+  for (const kind of ['program', 'format'])
+    choose(
+      kind,
+      storage((kept) => kept.getItem(kind)),
+    )
+  document.addEventListener('change', ({ target }) => {
+    const kind = target.parentElement.dataset.remembered
+    if (kind === undefined) return
+    // Panels above grow or shrink, too: what was chosen stays where it is.
+    const { top } = target.getBoundingClientRect()
+    choose(kind, target.value)
+    scrollBy({ top: target.getBoundingClientRect().top - top, behavior: 'instant' })
+    storage((kept) => kept.setItem(kind, target.value))
+  })
 
   // In a folder an answer is a file with the name that it has in a snapshot; what is asked for in error has none.
   const links = location.protocol === 'file:' ? document.querySelectorAll('main a[href*="/api/v"]') : []

@@ -1,113 +1,32 @@
-// Sends what the forms say to the server of this page, and shows the request and the response below each.
-;(() => {
-  const explorer = document.getElementById('explorer')
-  if (location.protocol === 'file:') {
-    document.getElementById('from-folder').hidden = false
-    return
-  }
-  /** Characters that a page shows at once: a longer text makes it slow. */
-  const most = 100_000
+"use strict";(()=>{function q(e,t,n){if(e===location.search&&t===location.hash)return;let r=location.pathname+e+t;n==="new"?history.pushState(null,"",r):history.replaceState(null,"",r),v()}function D(){addEventListener("popstate",v),addEventListener("hashchange",v),v()}function v(){for(let e of document.querySelectorAll("header a[hreflang]")){let t=(e.getAttribute("href")??"").replace(/[?#].*/,"");e.setAttribute("href",t+location.search+location.hash)}}var C={de:{point:",",group:"."},en:{point:".",group:","}};function Q(e,t){let n=t.startsWith("-"),[r="",o]=(n?t.slice(1):t).split("."),{point:s,group:i}=C[e],d=r.length>3?r.replace(/\B(?=(?:\d{3})+$)/g,i):r;return(n?"−":"")+d+(o===void 0?"":s+o)}function I(e,t,n){if(Math.abs(t)>=1e12)return t.toExponential(2).replace(".",C[e].point);let r=t.toFixed(n);return Q(e,/[1-9]/.test(r)?r:r.replace("-",""))}function F(e,t){return t<1e3?`${t} B`:t<1e6?`${I(e,t/1e3,1)} kB`:`${I(e,t/1e6,1)} MB`}var T=e=>e.normalize("NFKD").replace(/\p{M}/gu,"").toLowerCase().replace(/[ßæœøðþłı]/g,t=>V[t]??t);var V={ß:"ss",æ:"ae",œ:"oe",ø:"o",ð:"d",þ:"th",ł:"l",ı:"i"};var b={json:/(?<k>"(?:\\.|[^"\\])*"(?=:))|(?<s>"(?:\\.|[^"\\])*")|(?<c>…[^\n]*)|(?<n>[\w.+-]+)|[^"…\w.+-]+|./gsy,xml:/(?<c><!--.*?-->|<\?.*?\?>)|(?<k><\/?[^\s<>="/]+|\s[^\s<>="/]+=|\/?>)|(?<n>(?<=>)-?\d+(?:\.\d+)?(?=<))|(?<s>(?<==)"[^"<]*"|(?<=>)[^\s<>][^<>]*(?=<\/))|[^<>"\s/]+|./gsy,program:/(?<c>(?<!\S)(?:#|--|\/\/) [^\n]*)|(?<s>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?<n>(?<![\w./@:])\d+(?:\.\d+)?(?![\w./-]))|[^"'#/\d-]+|./gsy},S=(e,t)=>Array.from(e.matchAll(t),({0:n,groups:r={}})=>({kind:Object.keys(r).find(o=>r[o]!==void 0),text:n})),X={json:{part:/("(?:\\.|[^"\\])*":)?((?:"(?:\\.|[^"\\])*"|\{\}|\[\]|[^"{}[\],]+|[{}[\]]),?)/gy,begins:/[{[]$/,ends:/^[}\]]/,gap:" ",separator:","},xml:{part:/<[^/>]+>[^<]+<\/[^>]+>|<[^>]+>/gy,begins:/^<[^/>]+>$/,ends:/^<\//,gap:"",separator:""}};function A(e,t,n,r){let{part:o,begins:s,ends:i,gap:d,separator:h}=X[e],a=[...t.matchAll(o)];if(a.reduce((f,{0:g})=>f+g.length,0)!==t.length)return t;let l=r?.hidden.values(),c=[],p=[],x=0,L=f=>c.push("  ".repeat(p.length)+f),M=f=>{let g=p.pop()??0,w=c.slice(g),m=g>=x&&w.length<=G,y=m?[...w.map(_=>_.trim()),f].join(d):"",j=m&&y.length<=n;j&&c.splice(g),L(j?y:f)};for(let[f,g,w=""]of a){let m=g===void 0?f:`${g} ${w}`;if(i.test(m)){let y=l?.next().value??0;r!==void 0&&y>0&&(c.push(`${c.pop()??""}${h}`),x=L(e==="xml"?`<!-- ${r.more(y)} -->`:r.more(y))),M(m)}else L(m),s.test(m)&&p.push(c.length-1)}return c.join(`
+`)}var G=40;var N=["json","xml","csv","text"],O={curl:({url:e})=>`curl '${e}'`,JavaScript:({url:e,kind:t})=>{let n=t==="json"?"data":"text";return`const response = await fetch('${e}')
+if (!response.ok) throw new Error(\`\${response.status} \${response.statusText}\`)
+const ${n} = await response.${t==="json"?"json":"text"}()
+console.log(${n})`},Python:({url:e,kind:t})=>{switch(t){case"json":return`import json
+from urllib.request import urlopen
 
-  /** An input is a part of the path, a choice with a value one of the query. */
-  function addressOf(form) {
-    let path = form.dataset.path
-    const query = new URLSearchParams()
-    for (const [name, value] of new FormData(form)) {
-      if (path.includes(`{${name}}`)) path = path.replace(`{${name}}`, encodeURIComponent(value.trim()))
-      else if (value !== '') query.set(name, value)
-    }
-    const url = new URL(explorer.dataset.root + path.slice(1), location.href.split('#')[0])
-    url.search = query
-    return url
-  }
+with urlopen("${e}") as response:
+    data = json.load(response)
+print(data)`;case"csv":return`import csv
+from urllib.request import urlopen
 
-  /** On its text: an object would put keys that look like numbers first. */
-  function indented(json) {
-    let depth = 0
-    const line = () => `\n${'  '.repeat(depth)}`
-    return json.replace(/"(?:\\.|[^"\\])*"|\{\}|\[\]|[{}[\],:]/g, (token) => {
-      if (token.length > 1) return token
-      if (token === ':') return ': '
-      if (token === ',') return token + line()
-      depth += '{['.includes(token) ? 1 : -1
-      return '{['.includes(token) ? token + line() : line() + token
-    })
-  }
+with urlopen("${e}") as response:
+    lines = response.read().decode().splitlines()
+for row in csv.DictReader(lines):
+    print(row)`;case"xml":case"text":return`from urllib.request import urlopen
 
-  /** As in the documentation: names, texts and numbers of JSON have colours. A tag of XML has that of a name. */
-  function coloured(text, type) {
-    const pattern = type.includes('json')
-      ? /("(?:\\.|[^"\\])*")(?=\s*:)|("(?:\\.|[^"\\])*")|(-?\b\d[\d.eE+-]*\b|\btrue\b|\bfalse\b|\bnull\b)/g
-      : type.includes('xml')
-        ? /(<[^>]*>)/g
-        : /$^/g
-    const made = document.createDocumentFragment()
-    let from = 0
-    for (const match of text.matchAll(pattern)) {
-      made.append(
-        text.slice(from, match.index),
-        part(['k', 's', 'n'][match.slice(1).findIndex(Boolean)], match[0]),
-      )
-      from = match.index + match[0].length
-    }
-    made.append(text.slice(from))
-    return made
-  }
-
-  function part(kind, text) {
-    const made = document.createElement('span')
-    made.className = kind
-    made.textContent = text
-    return made
-  }
-
-  /** A line may break after each slash of an address, and within none of its parts. */
-  function address(text) {
-    const made = part('s', '')
-    for (const piece of text.split(/(?<=\/)(?=[^/])/))
-      made.append(piece.includes('-') ? part('whole', piece) : piece, document.createElement('wbr'))
-    return made
-  }
-
-  async function send(form) {
-    const [state, result] = [form.nextElementSibling, form.parentElement.querySelector('.result')]
-    const [request, response, headers] = result.querySelectorAll('code')
-    const url = addressOf(form)
-    state.textContent = explorer.dataset.waiting
-    const began = performance.now()
-    try {
-      const answer = await fetch(url)
-      const body = await answer.text()
-      const isCompact = answer.headers.get('content-type')?.includes('json') && !body.includes('\n')
-      const text = isCompact ? indented(body) : body
-      request.replaceChildren('curl ', address(`'${url.href.replaceAll("'", '%27')}'`))
-      const type = answer.headers.get('content-type') ?? ''
-      response.replaceChildren(coloured(text.slice(0, most), type))
-      const lines = [...answer.headers].flatMap(([name, value]) => [part('k', name), `: ${value}\n`])
-      headers.replaceChildren(...lines)
-      const status = `${answer.status} ${answer.statusText}`.trim()
-      const took = `${status} · ${Math.round(performance.now() - began)} ms`
-      state.textContent = text.length > most ? `${took}. ${explorer.dataset.tooLong}` : took
-      result.hidden = false
-    } catch {
-      state.textContent = explorer.dataset.failed
-      result.hidden = true
-    }
-  }
-
-  for (const form of explorer.querySelectorAll('form')) {
-    form.hidden = false
-    form.addEventListener('submit', (event) => {
-      event.preventDefault()
-      void send(form)
-    })
-  }
-
-  /** An address may name an operation. */
-  const open = () => {
-    const operation = document.getElementById(location.hash.slice(1))
-    if (operation?.matches('.operation')) operation.open = true
-  }
-  addEventListener('hashchange', open)
-  open()
-})()
+with urlopen("${e}") as response:
+    text = response.read().decode()
+print(text)`;default:return t}},R:({url:e,kind:t})=>{switch(t){case"json":return`# install.packages("jsonlite")
+data <- jsonlite::fromJSON("${e}")
+str(data)`;case"csv":return`rows <- read.csv("${e}")
+print(rows)`;case"xml":case"text":return`text <- readLines("${e}", encoding = "UTF-8", warn = FALSE)
+cat(text, sep = "\\n")`;default:return t}},Excel:({url:e,kind:t},{excel:n})=>`// ${n}
+${Y(t,`Web.Contents("${e}")`)}`};function Y(e,t){switch(e){case"json":return`Json.Document(${t})`;case"xml":return`Xml.Document(${t})`;case"csv":return`let
+    Source = ${t},
+    Rows = Csv.Document(Source, [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv])
+in
+    Table.PromoteHeaders(Rows, [PromoteAllScalars = true])`;case"text":return`Text.FromBinary(${t}, TextEncoding.Utf8)`;default:return e}}var P=e=>e.href.replaceAll("'","%27");var K=1e5,U=66;function Z(e){let t=JSON.parse(e.dataset.words??"{}"),n=[...e.querySelectorAll(".operation")],r=n.map(s=>E(s));D();for(let s of r)s.hidden=!1;for(let s of n)u(s,".exchange").hidden=!1,s.addEventListener("toggle",()=>{s.open&&(H(s,e,t),ie(s),W(s))});e.addEventListener("submit",s=>{s.preventDefault();let i=J(s.target);i!==null&&se(i,e,t)}),e.addEventListener("input",({target:s})=>{let i=J(s);i===null||!B(s)||(H(i,e,t),W(i))}),e.addEventListener("change",({target:s})=>{if(!B(s))for(let i of n)i.open&&H(i,e,t)}),e.addEventListener("focusin",({target:s})=>{ce(s)}),le(e,n,t);let o=s=>{let i=n.find(({id:d})=>d===location.hash.slice(1));i!==void 0&&(te(E(i),new URLSearchParams(s)),i.open=!0)};addEventListener("hashchange",()=>o("")),o(location.search)}function u(e,t){let n=e.querySelector(t);if(n===null)throw new Error(`the explorer has no ${t}`);return n}var E=e=>u(e,"form"),J=e=>e instanceof Element?e.closest(".operation"):null,B=e=>e instanceof Element&&e.closest("form")!==null,R=e=>[...e.querySelectorAll("input, select")],ee=e=>e instanceof HTMLInputElement?e.defaultValue:[...e.options].find(({defaultSelected:t})=>t)?.value??e.options[0]?.value??"";function te(e,t){for(let n of R(e)){let r=t.get(n.name);r!==null&&(n instanceof HTMLInputElement||[...n.options].some(o=>o.value===r))&&(n.value=r)}}function W(e){let t=R(E(e)).filter(r=>r.value!==ee(r)),n=new URLSearchParams(t.map(({name:r,value:o})=>[r,o]));q(n.size===0?"":`?${n.toString()}`,`#${e.id}`,"same"),u(e,".permalink").href=location.href}function z(e,t){let n=e.dataset.path??"",r=new URLSearchParams;for(let{name:s,value:i}of R(e))n.includes(`{${s}}`)?n=n.replace(`{${s}}`,encodeURIComponent(i.trim())):i!==""&&r.set(s,i);let o=new URL(t+n.slice(1),location.href.split(/[?#]/)[0]);return o.search=r.toString(),o}function H(e,t,n){let r=E(e),o=P(z(r,t.dataset.root??"")),s=r.querySelector('[name="format"]')?.value??"",i=ne(s===""?r.dataset.kind??"":s),d=e.querySelector(".programs input:checked")?.value??"",h=O[d];if(h===void 0)return;let a=S(h({url:o,kind:i},n),b.program);u(e,".request code").replaceChildren(...a.map(({kind:l,text:c})=>l===void 0?c:$(l,...c.includes("://")?re(c):[c])))}var ne=e=>N.find(t=>t===e)??"text";function $(e,...t){let n=document.createElement("span");return n.className=e,n.append(...t),n}var re=e=>e.split(/(?<=\/)(?=[^/])/).flatMap(t=>[t.includes("-")?$("whole",t):t,document.createElement("wbr")]);async function se(e,t,n){let r=u(e,'[role="status"]'),o=u(e,".result"),[s,i]=o.querySelectorAll("code"),d=z(E(e),t.dataset.root??"");r.textContent=n.waiting;let h=performance.now();try{let a=await fetch(d),l=await a.arrayBuffer(),c=Math.round(performance.now()-h),p=a.headers.get("content-type")??"",{text:x,pattern:L}=oe(new TextDecoder().decode(l),p);s?.replaceChildren(...ae(x.slice(0,K),L)),i?.replaceChildren(...[...a.headers].flatMap(([m,y])=>[$("k",m),`: ${y}
+`]));let M=document.documentElement.lang==="de"?"de":"en",f=$(a.ok?"status good":"status",`${a.status} ${a.statusText}`.trim()),g=[`${c} ms`,F(M,l.byteLength),p.replace(/;.*/,"")],w=x.length>K?[`. ${n.tooLong}`]:[];r.replaceChildren(f,...g.map(m=>` · ${m}`),...w),o.hidden=!1}catch{r.textContent=n.failed,o.hidden=!0}}function oe(e,t){if(t.includes("json"))return{text:e.includes(`
+`)?e:A("json",e,U),pattern:b.json};if(!t.includes("xml"))return{text:e,pattern:void 0};let n=/^<\?xml[^>]*\?>\n/.exec(e)?.[0]??"",r=e.slice(n.length);return{text:n+(r.includes(`
+`)?r:A("xml",r,U)),pattern:b.xml}}var ae=(e,t)=>t===void 0?[e]:S(e,t).map(n=>n.kind===void 0?n.text:$(n.kind,n.text));async function ie(e){let t=u(e,".described"),n=u(e,".small a");if(!(!t.hidden||t.hasAttribute("aria-busy"))){t.setAttribute("aria-busy","true");try{let r=await fetch(n.href);if(!r.ok)return;let s=new DOMParser().parseFromString(await r.text(),"text/html").getElementById(e.id)?.closest("section")?.querySelector("table[data-answer]");if(s==null)return;u(t,".members").replaceChildren(document.importNode(s,!0)),t.hidden=!1}catch{}finally{t.removeAttribute("aria-busy")}}}var k=!1;async function ce(e){if(k||!(e instanceof HTMLInputElement)||e.list===null)return;k=!0;let t=e.list,{source:n=""}=t.dataset;if(n!=="")try{let o=(await(await fetch(n)).json()).funds.map(({isin:s,name:i})=>{let d=document.createElement("option");return d.value=s,d.label=i,d});t.replaceChildren(...o)}catch{k=!1}}function le(e,t,n){let r=u(e,".filter"),o=u(r,"input"),s=u(r,'[role="status"]'),i=[...e.querySelectorAll(".operations")],d=new Map(t.map(a=>{let l=a.closest(".operations")?.querySelector("h2")?.textContent??"";return[a,T(`${l} ${a.querySelector("summary")?.textContent??""}`)]})),h=()=>{let a=o.value.split(/\s+/).map(T).filter(Boolean);for(let[p,x]of d)p.hidden=!a.every(L=>x.includes(L));for(let p of i)p.hidden=p.querySelector(".operation:not([hidden])")===null;let l=t.filter(({hidden:p})=>!p).length,c=a.length===0?"":n.found;s.textContent=c.replace("{count}",String(l)).replace("{all}",String(t.length))};r.hidden=!1,o.addEventListener("input",h),o.addEventListener("keydown",a=>{if(a.key!=="Enter"||a.isComposing)return;let l=t.find(({hidden:c})=>!c);l===void 0||o.value.trim()===""||(a.preventDefault(),l.open=!0,u(l,"summary").focus())}),document.addEventListener("keydown",a=>{let l=a.target instanceof Element&&a.target.matches("input, textarea, select");a.key!=="/"||a.altKey||a.ctrlKey||a.metaKey||l||(a.preventDefault(),o.select())}),h()}location.protocol==="file:"?u(document,"#from-folder").hidden=!1:Z(u(document,"#explorer"));})();

@@ -45,6 +45,14 @@ export function amountIn(language: Language, decimal: string, currency: string):
   return (language === 'de' ? parts : parts.reverse()).join('\u00a0')
 }
 
+/** The size of a file: `1.3 MB`. */
+export function bytesIn(language: Language, bytes: number): string {
+  if (bytes < 1000) return `${bytes}\u00a0B`
+  return bytes < 1e6
+    ? `${fixedIn(language, bytes / 1e3, 1)}\u00a0kB`
+    : `${fixedIn(language, bytes / 1e6, 1)}\u00a0MB`
+}
+
 /** Text that stays on one line: a number with its unit. */
 export const unbroken = (text: string) => text.replaceAll(' ', '\u00a0')
 

@@ -14,6 +14,7 @@ import { problemType } from '../../core/api/routes/problems.ts'
 import type { DocumentFormat, Language, Problem, Values } from '../../core/api/routes/table.ts'
 import type { Html } from '../../core/layout/html.ts'
 import { coloured } from './coloured.ts'
+import { laidOut, patterns } from './laid-out.ts'
 
 /** Number of records in the example of a date range. Their days are its bounds. */
 const recordsShown = 2
@@ -128,55 +129,11 @@ function shortened(shape: Shape, value: unknown, hidden: number[]): unknown {
   }
 }
 
-/** Pieces of a compact document, each of which may have a line: what begins, what ends, or a member without members. */
-const syntax = {
-  json: {
-    piece: /("(?:\\.|[^"\\])*":)?((?:"(?:\\.|[^"\\])*"|\{\}|\[\]|[^"{}[\],]+|[{}[\]]),?)/gy,
-    begins: /[{[]$/,
-    ends: /^[}\]]/,
-    /** Number of characters of a line, without its indent. */
-    width: 80,
-    gap: ' ',
-    separator: ',',
-    pattern: /(?<k>"(?:\\.|[^"\\])*"(?=:))|(?<s>"(?:\\.|[^"\\])*")|(?<c>….*)|(?<n>[\w.+-]+)|[^"…\w.+-]+/gy,
-  },
-  xml: {
-    piece: /<[^/>]+>[^<]+<\/[^>]+>|<[^>]+>/gy,
-    begins: /^<[^/>]+>$/,
-    ends: /^<\//,
-    width: 72,
-    gap: '',
-    separator: '',
-    pattern: /(?<c><!--.*)|(?<k><[^>]+>)|[^<]+/gy,
-  },
-}
-
 /** Indented and coloured; a line counts the hidden members. @param more for example `n => '… 5 more'` */
-export function listing({ format, text, hidden }: Excerpt, more: (hidden: number) => string): Html {
-  const { piece, begins, ends, width, gap, separator, pattern } = syntax[format]
-  const counts = hidden.values()
-  const lines: string[] = []
-  /** Lines that begin what has not ended, and the first line after the last count: what holds a count is not joined. */
-  const open: number[] = []
-  let free = 0
-  const add = (line: string) => lines.push('  '.repeat(open.length) + line)
-  for (const [whole, name, member = ''] of text.replace(xmlDeclaration, '').matchAll(piece)) {
-    const line = name === undefined ? whole : `${name} ${member}`
-    if (!ends.test(line)) {
-      add(line)
-      if (begins.test(line)) open.push(lines.length - 1)
-      continue
-    }
-    const count = counts.next().value ?? 0
-    if (count > 0) {
-      lines.push(`${lines.pop() ?? ''}${separator}`)
-      free = add(format === 'xml' ? `<!-- ${more(count)} -->` : more(count))
-    }
-    const start = open.pop() ?? 0
-    const joined = [...lines.slice(start).map((each) => each.trim()), line].join(gap)
-    const isShort = start >= free && joined.length <= width
-    if (isShort) lines.splice(start)
-    add(isShort ? joined : line)
-  }
-  return coloured(lines.join('\n'), pattern)
-}
+export const listing = ({ format, text, hidden }: Excerpt, more: (hidden: number) => string): Html =>
+  coloured(
+    laidOut(format, text.replace(xmlDeclaration, ''), width[format], { hidden, more }),
+    patterns[format],
+  )
+
+const width = { json: 80, xml: 72 }

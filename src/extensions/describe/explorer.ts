@@ -1,13 +1,14 @@
 /** The API explorer: a form for each operation. Its script sends the request and shows the response. */
 
 import { type Endpoint, groupsOf } from '../../core/api/contract/endpoint.ts'
-import { listsOf } from '../../core/api/contract/lists.ts'
+import { listsOf, type PublishedList } from '../../core/api/contract/lists.ts'
 import type { Page } from '../../core/api/contract/page.ts'
 import type { Texts } from '../../core/api/contract/shape.ts'
 import { formatsOf, type Language, languages } from '../../core/api/routes/table.ts'
 import { html, type Html, type HtmlContent, linkTo } from '../../core/layout/html.ts'
 import { frontPages, layout, pageTemplate } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
+import { type AnswerKind, programs } from './browser/requests.ts'
 import { endpointExample } from './examples.ts'
 import { hasLanguages, pathTemplate } from './group.ts'
 import { listValues } from './lists.ts'
@@ -18,8 +19,11 @@ import {
   groupPath,
   guidePath,
   openApiKey,
+  rememberedAs,
   scriptKey,
   type Site,
+  tabs,
+  tabsOnly,
 } from './site.ts'
 import { docWords } from './wording.ts'
 
@@ -42,7 +46,7 @@ function explorerPage(site: Site, language: Language): string {
   const docs = docWords[language]
   const text = docs.explorer
   const title = shell.parts.explorer
-  const { waiting, failed, tooLong } = text
+  const published = listsOf(site.source).filter(({ isForPublisher = false }) => !isForPublisher)
   return layout({
     keys,
     language,
@@ -60,32 +64,59 @@ function explorerPage(site: Site, language: Language): string {
         ><p class="notice">${text.noScript} <a href="${link(openApiKey)}">openapi.json</a>.</p></noscript
       >
       <p class="notice" id="from-folder" hidden>${text.fromFolder} <code>fundpress serve</code>.</p>
-      <div
-        id="explorer"
-        data-root="${link('')}"
-        data-waiting="${waiting}"
-        data-failed="${failed}"
-        data-too-long="${tooLong}"
-      >
-        ${groupsOf(site.endpoints).map(
-          ({ id, title: name }) =>
-            html`<h2>${name[language]}</h2>
-              ${site.endpoints
-                .filter(({ group }) => group.id === id)
-                .map((endpoint) => endpointOperation(endpoint, site, language))}`,
+      <div id="explorer" data-root="${link('')}" data-words="${JSON.stringify(text.says)}">
+        <div class="filter" role="search" hidden>
+          <input
+            type="search"
+            aria-label="${text.filter}"
+            placeholder="${text.filter}"
+            autocomplete="off"
+            spellcheck="false"
+          />
+          <span role="status"></span>
+        </div>
+        ${fundSuggestions(site, link)}
+        ${groupsOf(site.endpoints).map(({ id, title: name }) =>
+          operations(
+            id,
+            name[language],
+            site.endpoints
+              .filter(({ group }) => group.id === id)
+              .map((endpoint) => endpointOperation(endpoint, site, language)),
+          ),
         )}
-        <h2>${docs.lists}</h2>
-        ${listsOf(site.source)
-          .filter(({ isForPublisher = false }) => !isForPublisher)
-          .map(({ id, path, title: name }) => {
-            const fields = placeholders(path).map((each) => field(each, listValues(site.source)[each]))
-            return operation({ id, path, summary: name, page: guidePath('lists') }, fields, language)
-          })}
+        ${operations(
+          'lists',
+          docs.lists,
+          published.map((list) => listOperation(list, site, language)),
+        )}
       </div>`,
   })
 }
 
+/** Filled by the script when a reader first wants to type an ISIN. */
+const fundSuggestions = ({ source }: Site, link: (to: string) => string): Html => {
+  const list = listsOf(source).find(({ id }) => id === 'fund-list')
+  const from = list !== undefined && html`data-source="${link(list.path.slice(1))}"`
+  return html`<datalist id="funds" ${from}></datalist>`
+}
+
+const operations = (id: string, name: string, content: readonly Html[]): Html =>
+  html`<section class="operations" aria-labelledby="group-${id}">
+    <h2 id="group-${id}">${name}</h2>
+    ${content}
+  </section> `
+
 const placeholders = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+function listOperation({ id, path, title, type }: PublishedList, { source }: Site, language: Language): Html {
+  const values = listValues(source)
+  const fields = placeholders(path).map((name) =>
+    field(name, name === 'as_of' ? 'day' : name === 'isin' ? 'isin' : 'text', values[name]),
+  )
+  const kind = type.includes('json') ? 'json' : type.includes('xml') ? 'xml' : 'text'
+  return operation({ id, path, summary: title, page: guidePath('lists'), kind }, fields, language)
+}
 
 function endpointOperation(endpoint: Endpoint, { source }: Site, language: Language): Html {
   const { id, path, summary, group, scope } = endpoint
@@ -96,7 +127,8 @@ function endpointOperation(endpoint: Endpoint, { source }: Site, language: Langu
   }
   const ofPath = placeholders(path).map((name) => {
     const parameter = scope === 'all' ? undefined : endpoint.parameters[name]
-    if (parameter?.kind !== 'choice') return field(name, values[name])
+    if (parameter?.kind === 'date') return field(name, 'day', values[name])
+    if (parameter?.kind !== 'choice') return field(name, 'isin', values[name])
     const options = parameter.choices.map(
       (one) => [one, `${parameter.nameOf(one, language)} (${one})`] as const,
     )
@@ -108,24 +140,27 @@ function endpointOperation(endpoint: Endpoint, { source }: Site, language: Langu
   const format = choice('format', formatsOf({ hasCsv }).map(option('json')))
   const ofLanguage = choice('language', languages.map(option('de')), language)
   const fields = [ofPath, format, hasLanguages(endpoint) && ofLanguage]
-  return operation({ id, path, summary, page: groupPath(group.id) }, fields, language)
+  return operation({ id, path, summary, page: groupPath(group.id), kind: 'json' }, fields, language)
 }
 
 const labelled = (name: string, control: Html) => html`<label><code>${name}</code> ${control}</label> `
 
 /** @param name of the placeholder in the path */
-const field = (name: string, value = '') =>
+const field = (name: string, sort: 'isin' | 'day' | 'text', value = ''): Html =>
   labelled(
     name,
-    html`<input
-      type="text"
-      name="${name}"
-      value="${value}"
-      required
-      autocomplete="off"
-      autocapitalize="off"
-      spellcheck="false"
-    />`,
+    sort === 'day'
+      ? html`<input type="date" name="${name}" value="${value}" required />`
+      : html`<input
+          type="text"
+          name="${name}"
+          value="${value}"
+          ${sort === 'isin' && html`list="funds"`}
+          required
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+        />`,
   )
 
 const choice = (name: string, options: readonly (readonly [string, string])[], chosen = '') =>
@@ -145,27 +180,52 @@ interface Operation {
   readonly summary: Texts
   /** Of the documentation, in its language. */
   readonly page: string
+  /** What the answer is unless the form has it in another format. */
+  readonly kind: AnswerKind
 }
 
-function operation({ id, path, summary, page }: Operation, fields: HtmlContent, language: Language): Html {
-  const text = docWords[language]
+function operation(
+  { id, path, summary, page, kind }: Operation,
+  fields: HtmlContent,
+  language: Language,
+): Html {
+  const w = docWords[language]
+  const text = w.explorer
   const about = linkTo(frontPages.explorer[language], `${docKey(language, page)}#${id}`)
+  const ofProgram = { id: `p-${id}`, legend: w.program, remembered: 'program' } as const
   return html`<details class="operation" id="${id}">
     <summary>
       <span class="method">GET</span> <code>${pathTemplate(path)}</code> <span>${summary[language]}</span>
     </summary>
-    <p class="small"><a href="${about}">${text.explorer.documentation}</a></p>
-    <form data-path="${path}" hidden>
+    <p class="small"><a href="${about}">${text.documentation}</a></p>
+    <form data-path="${path}" data-kind="${kind}" hidden>
       <div class="parameters">${fields}</div>
-      <button type="submit" class="button first">${text.explorer.send}</button>
+      <p class="links">
+        <button type="submit" class="button first">${text.send}</button>
+        <a class="permalink" href="#${id}">${text.permalink}</a>
+      </p>
     </form>
-    <p role="status"></p>
-    <div class="result" hidden>
-      ${codeBlock('', `${text.request} ${id}`, true)} ${codeBlock('', `${text.answer} ${id}`)}
-      <details class="choices">
-        <summary>${text.explorer.headers}</summary>
-        ${codeBlock('', `${text.explorer.headers} ${id}`)}
-      </details>
+    <div class="exchange" hidden>
+      <div class="request">
+        <fieldset class="tabs programs" ${rememberedAs(ofProgram)}>
+          ${tabsOnly(ofProgram, Object.keys(programs))}
+        </fieldset>
+        ${codeBlock('', `${w.request} ${id}`, true)}
+      </div>
+      <div>
+        <h3>${w.answer}</h3>
+        <p role="status">${text.notSent}</p>
+        <div class="result" hidden>
+          ${tabs({ id: `r-${id}`, legend: `${w.answer} ${id}` }, [
+            [text.body, codeBlock('', `${w.answer} ${id}`)],
+            [text.headers, codeBlock('', `${text.headers} ${id}`)],
+          ])}
+        </div>
+      </div>
+      <div class="described" hidden>
+        <h3>${w.fields}</h3>
+        <div class="members" tabindex="0" role="group" aria-label="${w.fields}: ${summary[language]}"></div>
+      </div>
     </div>
   </details> `
 }

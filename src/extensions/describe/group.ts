@@ -115,7 +115,14 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
   ]
   if (example.csv !== null) panels.push(['CSV', panel('csv', example.csv.replaceAll('\r', ''))])
   return html`<p class="quiet small">${aboutExample(site.source, language)}</p>
-    ${tabs(`t-${endpoint.id}`, `${text.example}: ${endpoint.summary[language]}`, panels)}`
+    ${tabs(
+      {
+        id: `t-${endpoint.id}`,
+        legend: `${text.example}: ${endpoint.summary[language]}`,
+        remembered: 'format',
+      },
+      panels,
+    )}`
 }
 
 /** Names the fund of the examples, which are shortened. */
@@ -209,7 +216,7 @@ function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Lang
         html` <a href="${linkTo(key, target.slice(1))}"><code>${addressText(target)}</code></a>`
       }
     </p>
-    ${tabs(id, `${example}: ${problem.status} ${problem.slug}`, [
+    ${tabs({ id, legend: `${example}: ${problem.status} ${problem.slug}`, remembered: 'format' }, [
       ['JSON', codeBlock(text('json'), `${example} JSON`)],
       ['XML', codeBlock(text('xml'), `${example} XML`)],
     ])}`
@@ -228,7 +235,12 @@ export function fieldTable(body: RecordOf, language: Language, label: string): H
     [one.type, one.isOptional && html`, <em>${optional}</em>`],
     inlineCode(one.notes),
   ])
-  return wideTable(label, { kind: 'fields', columns: [field, type, meaning], rows })
+  return wideTable(label, {
+    kind: 'fields',
+    attributes: html` data-answer`,
+    columns: [field, type, meaning],
+    rows,
+  })
 }
 
 export const inlineCode = (text: string): Html =>

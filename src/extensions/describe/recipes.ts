@@ -278,7 +278,10 @@ export function recipeBlocks(
       const name = `${question}-${program.toLowerCase().replace(' ', '-')}`
       return code === undefined ? [] : [[program, namedCode(name, program, code(facts, language))]]
     })
-    const panel = tabs(`recipe-${question}`, docWords[language].program, panels)
+    const panel = tabs(
+      { id: `recipe-${question}`, legend: docWords[language].program, remembered: 'program' },
+      panels,
+    )
     return [placeholder('recipe', question), panel] as const
   })
   return { ...Object.fromEntries(blocks), recipePortfolioPerformance: portfolioPerformance(facts, language) }

@@ -1,4 +1,5 @@
 /** The scripts of pages, by their name in templates/: `npm run generate` bundles them. */
 export const scripts: Readonly<Record<string, string>> = {
+  'docs/explorer.js': './browser/explorer.ts',
   'docs/search.js': './browser/search.ts',
 }

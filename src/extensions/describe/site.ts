@@ -174,18 +174,40 @@ export function curlRequest(url: string, ...flags: readonly string[]): Html {
   return html`curl ${parts}<span class="s">${addressText(shellText(url))}</span>`
 }
 
-/** Panels of which one shows. Radio buttons switch them without a script. @param id unique within the page */
-export const tabs = (id: string, legend: string, panels: readonly (readonly [string, Html])[]): Html =>
-  html`<fieldset class="tabs">
-    <legend class="unseen">${legend}</legend>
-    ${panels.map(
-      ([name], index) =>
+/** A choice that a reader makes once for all pages, by a script. */
+type Remembered = 'program' | 'format'
+
+interface TabsOf {
+  /** Unique within the page. */
+  readonly id: string
+  /** For screen readers. */
+  readonly legend: string
+  readonly remembered?: Remembered
+}
+
+/** Panels of which one shows. Radio buttons switch them without a script. */
+export const tabs = (of: TabsOf, panels: readonly (readonly [string, Html])[]): Html =>
+  html`<fieldset class="tabs" ${rememberedAs(of)}>
+    ${tabsOnly(
+      of,
+      panels.map(([name]) => name),
+    )}
+    ${panels.map(([, panel]) => html`<div class="panel">${panel}</div>`)}
+  </fieldset>`
+
+export const rememberedAs = ({ remembered }: TabsOf): Html | false =>
+  remembered !== undefined && html`data-remembered="${remembered}"`
+
+/** The legend and the tabs of a `<fieldset>`. */
+export const tabsOnly = ({ id, legend }: TabsOf, names: readonly string[]): Html =>
+  html`<legend class="unseen">${legend}</legend>
+    ${names.map(
+      (name, index) =>
         html`<input
             type="radio"
             name="${id}"
             id="${id}-${index}"
+            value="${name}"
             ${index === 0 ? html`checked` : null}
           /><label for="${id}-${index}">${name}</label>`,
-    )}
-    ${panels.map(([, panel]) => html`<div class="panel">${panel}</div>`)}
-  </fieldset>`
+    )}`

@@ -201,22 +201,37 @@ export const docWords = bilingual((say) => ({
       'Alle Anfragen der API im Browser ausprobieren.',
     ),
     lead: say(
-      'Try any request here; it goes to this server.',
-      'Probieren Sie hier jede Anfrage aus; sie geht an diesen Server.',
+      'Try any request here; it goes to this server. Copy it for curl, JavaScript, Python, R or Excel.',
+      'Probieren Sie hier jede Anfrage aus; sie geht an diesen Server. Kopieren Sie sie für curl, JavaScript, Python, R oder Excel.',
     ),
     documentation: say('Parameters, fields and errors', 'Parameter, Felder und Fehler'),
     send: say('Send request', 'Anfrage senden'),
-    headers: say('Response headers', 'Antwort-Header'),
+    headers: say('Headers', 'Header'),
     byDefault: (value: string) => say(`${value} (default)`, `${value} (Voreinstellung)`),
-    waiting: say('Waiting for the response …', 'Warten auf die Antwort …'),
-    failed: say(
-      'The server could not be reached. Please try again.',
-      'Der Server ist nicht erreichbar. Bitte versuchen Sie es erneut.',
+    filter: say('Filter requests', 'Anfragen filtern'),
+    notSent: say(
+      'Send the request to see its response here.',
+      'Senden Sie die Anfrage: Hier erscheint die Antwort.',
     ),
-    tooLong: say(
-      'The beginning of the response; the URL above returns all of it.',
-      'Der Anfang der Antwort; die URL oben liefert sie vollständig.',
-    ),
+    permalink: say('Link to this request', 'Link zu dieser Anfrage'),
+    body: say('Body', 'Inhalt'),
+    /** Texts of the script. */
+    says: {
+      waiting: say('Waiting for the response …', 'Warten auf die Antwort …'),
+      failed: say(
+        'The server could not be reached. Please try again.',
+        'Der Server ist nicht erreichbar. Bitte versuchen Sie es erneut.',
+      ),
+      tooLong: say(
+        'The beginning of the response; the URL above returns all of it.',
+        'Der Anfang der Antwort; die URL oben liefert sie vollständig.',
+      ),
+      found: say('{count} of {all}', '{count} von {all}'),
+      excel: say(
+        'Data > Get Data > From Other Sources > Blank Query > Advanced Editor',
+        'Daten > Daten abrufen > Aus anderen Quellen > Leere Abfrage > Erweiterter Editor',
+      ),
+    },
     noScript: say(
       'Sending requests needs JavaScript. The API is described by',
       'Zum Senden von Anfragen ist JavaScript nötig. Die API beschreibt die Datei',

@@ -5,7 +5,7 @@
 
 import { bilingual } from '../../core/layout/bilingual.ts'
 import { type Licence, maxCharacters, type SiteParts } from '../../core/api/contract/page.ts'
-import { dayIn, fixedIn } from '../../core/layout/formats.ts'
+import { bytesIn, dayIn, fixedIn } from '../../core/layout/formats.ts'
 import { html, linkedData, linkTo, section, type Html } from '../../core/layout/html.ts'
 import { addressOf } from '../../core/layout/head.ts'
 import { frontPages, layout, pageTemplate } from '../../core/layout/layout.ts'
@@ -224,7 +224,7 @@ const fileItem = (label: string, file: DescribedFile, language: Language): Html 
     <span class="kind">${label}</span>
     <span
       ><a href="${file.path}">${nameOf(file)}</a>
-      <span class="quiet">${size(file.bytes, language)}</span></span
+      <span class="quiet">${bytesIn(language, file.bytes)}</span></span
     >
   </li> `
 
@@ -240,13 +240,6 @@ const manyFiles = (label: string, files: readonly DescribedFile[], language: Lan
   </li> `
 
 const nameOf = ({ path }: DescribedFile) => path.slice(path.lastIndexOf('/') + 1)
-
-function size(bytes: number, language: Language): string {
-  if (bytes < 1000) return `${bytes}\u00a0B`
-  return bytes < 1e6
-    ? `${fixedIn(language, bytes / 1e3, 1)}\u00a0kB`
-    : `${fixedIn(language, bytes / 1e6, 1)}\u00a0MB`
-}
 
 /** Source: schema.org/Dataset. */
 function dataset(

@@ -11,8 +11,13 @@ export function setParameters(values: Readonly<Record<string, string>>, entry: '
   }
   // A comma needs no encoding in a query.
   const query = parameters.toString().replaceAll('%2C', ',')
-  const address = location.pathname + (query === '' ? '' : `?${query}`) + location.hash
-  if (address === location.pathname + location.search + location.hash) return
+  showAddress(query === '' ? '' : `?${query}`, location.hash, entry)
+}
+
+/** @param search `?day=2026-11-19`, or nothing @param hash `#errors`, or nothing */
+export function showAddress(search: string, hash: string, entry: 'new' | 'same'): void {
+  if (search === location.search && hash === location.hash) return
+  const address = location.pathname + search + hash
   if (entry === 'new') history.pushState(null, '', address)
   else history.replaceState(null, '', address)
   carryToLanguages()

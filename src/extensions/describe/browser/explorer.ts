@@ -1,0 +1,291 @@
+/**
+ * The API explorer: sends what a form says to the server of this page. Shows the request as a program, what comes back, and
+ * beside it the fields, which it takes from the page that documents them. Finds operations by words.
+ */
+
+import { keepInLanguages, showAddress } from '../../../core/layout/browser/address.ts'
+import { bytesIn, searchKey } from '../../../core/layout/formats.ts'
+import { laidOut, patterns, piecesOf } from '../laid-out.ts'
+import { addressIn, answerKinds, programs, type AnswerKind, type Hints } from './requests.ts'
+
+/** Characters that a page shows at once: a longer text makes it slow. */
+const most = 100_000
+/** Characters of a line, which stands beside the fields. */
+const width = 66
+
+interface Words extends Hints {
+  readonly waiting: string
+  readonly failed: string
+  readonly tooLong: string
+  readonly found: string
+}
+
+function startExplorer(explorer: HTMLElement): void {
+  const words = JSON.parse(explorer.dataset['words'] ?? '{}') as Words
+  const operations = [...explorer.querySelectorAll<HTMLDetailsElement>('.operation')]
+  const forms = operations.map((operation) => formOf(operation))
+  keepInLanguages()
+  for (const form of forms) form.hidden = false
+  for (const operation of operations) {
+    part(operation, '.exchange').hidden = false
+    operation.addEventListener('toggle', () => {
+      if (!operation.open) return
+      showRequest(operation, explorer, words)
+      void describeAnswer(operation)
+      keepAddress(operation)
+    })
+  }
+  explorer.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const operation = operationAt(event.target)
+    if (operation !== null) void send(operation, explorer, words)
+  })
+  explorer.addEventListener('input', ({ target }) => {
+    const operation = operationAt(target)
+    if (operation === null || !isOfForm(target)) return
+    showRequest(operation, explorer, words)
+    keepAddress(operation)
+  })
+  // The choice of a language is one for all operations.
+  explorer.addEventListener('change', ({ target }) => {
+    if (isOfForm(target)) return
+    for (const each of operations) if (each.open) showRequest(each, explorer, words)
+  })
+  explorer.addEventListener('focusin', ({ target }) => void suggestFunds(target))
+  startFilter(explorer, operations, words)
+  // The address names an operation, and what its form says. In a later one, the query is still that of the operation before.
+  const open = (query: string) => {
+    const named = operations.find(({ id }) => id === location.hash.slice(1))
+    if (named === undefined) return
+    fill(formOf(named), new URLSearchParams(query))
+    named.open = true
+  }
+  addEventListener('hashchange', () => open(''))
+  open(location.search)
+}
+
+function part<T extends HTMLElement = HTMLElement>(within: ParentNode, selector: string): T {
+  const found = within.querySelector<T>(selector)
+  if (found === null) throw new Error(`the explorer has no ${selector}`)
+  return found
+}
+
+const formOf = (operation: Element) => part<HTMLFormElement>(operation, 'form')
+
+const operationAt = (target: EventTarget | null) =>
+  target instanceof Element ? target.closest<HTMLDetailsElement>('.operation') : null
+
+const isOfForm = (target: EventTarget | null) => target instanceof Element && target.closest('form') !== null
+
+type Control = HTMLInputElement | HTMLSelectElement
+
+const controlsOf = (form: HTMLFormElement) => [...form.querySelectorAll<Control>('input, select')]
+
+/** What a control says before a reader changes it. */
+const initialOf = (control: Control): string =>
+  control instanceof HTMLInputElement
+    ? control.defaultValue
+    : ([...control.options].find(({ defaultSelected }) => defaultSelected)?.value ??
+      control.options[0]?.value ??
+      '')
+
+/** A value that a choice does not offer changes nothing. */
+function fill(form: HTMLFormElement, values: URLSearchParams): void {
+  for (const control of controlsOf(form)) {
+    const value = values.get(control.name)
+    if (value === null) continue
+    if (control instanceof HTMLInputElement || [...control.options].some((one) => one.value === value))
+      control.value = value
+  }
+}
+
+/** The address of this page leads to the request: it has what differs from the form as it was. */
+function keepAddress(operation: HTMLDetailsElement): void {
+  const changed = controlsOf(formOf(operation)).filter((control) => control.value !== initialOf(control))
+  const query = new URLSearchParams(changed.map(({ name, value }) => [name, value]))
+  showAddress(query.size === 0 ? '' : `?${query.toString()}`, `#${operation.id}`, 'same')
+  part<HTMLAnchorElement>(operation, '.permalink').href = location.href
+}
+
+/** An input is a part of the path, a choice with a value one of the query. */
+function addressOf(form: HTMLFormElement, root: string): URL {
+  let path = form.dataset['path'] ?? ''
+  const query = new URLSearchParams()
+  for (const { name, value } of controlsOf(form)) {
+    if (path.includes(`{${name}}`)) path = path.replace(`{${name}}`, encodeURIComponent(value.trim()))
+    else if (value !== '') query.set(name, value)
+  }
+  const url = new URL(root + path.slice(1), location.href.split(/[?#]/)[0])
+  url.search = query.toString()
+  return url
+}
+
+/** As a program in the chosen language, before it is sent. */
+function showRequest(operation: HTMLDetailsElement, explorer: HTMLElement, words: Words): void {
+  const form = formOf(operation)
+  const url = addressIn(addressOf(form, explorer.dataset['root'] ?? ''))
+  const wanted = form.querySelector<HTMLSelectElement>('[name="format"]')?.value ?? ''
+  const kind = kindOf(wanted === '' ? (form.dataset['kind'] ?? '') : wanted)
+  const chosen = operation.querySelector<HTMLInputElement>('.programs input:checked')?.value ?? ''
+  const program = programs[chosen]
+  if (program === undefined) return
+  const pieces = piecesOf(program({ url, kind }, words), patterns.program)
+  part(operation, '.request code').replaceChildren(
+    ...pieces.map(({ kind: colour, text }) =>
+      colour === undefined ? text : span(colour, ...(text.includes('://') ? addressParts(text) : [text])),
+    ),
+  )
+}
+
+const kindOf = (name: string): AnswerKind => answerKinds.find((kind) => kind === name) ?? 'text'
+
+function span(kind: string, ...content: readonly (Node | string)[]): HTMLElement {
+  const made = document.createElement('span')
+  made.className = kind
+  made.append(...content)
+  return made
+}
+
+/** A line may break after each slash of an address, and within none of its parts. */
+const addressParts = (text: string): readonly (Node | string)[] =>
+  text
+    .split(/(?<=\/)(?=[^/])/)
+    .flatMap((piece) => [piece.includes('-') ? span('whole', piece) : piece, document.createElement('wbr')])
+
+async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words: Words): Promise<void> {
+  const state = part(operation, '[role="status"]')
+  const result = part(operation, '.result')
+  const [response, headers] = result.querySelectorAll<HTMLElement>('code')
+  const url = addressOf(formOf(operation), explorer.dataset['root'] ?? '')
+  state.textContent = words.waiting
+  const began = performance.now()
+  try {
+    const answer = await fetch(url)
+    const bytes = await answer.arrayBuffer()
+    const took = Math.round(performance.now() - began)
+    const type = answer.headers.get('content-type') ?? ''
+    const { text, pattern } = shown(new TextDecoder().decode(bytes), type)
+    response?.replaceChildren(...colouredNodes(text.slice(0, most), pattern))
+    headers?.replaceChildren(
+      ...[...answer.headers].flatMap(([name, value]) => [span('k', name), `: ${value}\n`]),
+    )
+    const language = document.documentElement.lang === 'de' ? 'de' : 'en'
+    const code = span(answer.ok ? 'status good' : 'status', `${answer.status} ${answer.statusText}`.trim())
+    const facts = [`${took} ms`, bytesIn(language, bytes.byteLength), type.replace(/;.*/, '')]
+    const cut = text.length > most ? [`. ${words.tooLong}`] : []
+    state.replaceChildren(code, ...facts.map((fact) => ` · ${fact}`), ...cut)
+    result.hidden = false
+  } catch {
+    state.textContent = words.failed
+    result.hidden = true
+  }
+}
+
+/** A document without lines gets some. What has lines keeps them. */
+function shown(body: string, type: string): { readonly text: string; readonly pattern: RegExp | undefined } {
+  if (type.includes('json'))
+    return { text: body.includes('\n') ? body : laidOut('json', body, width), pattern: patterns.json }
+  if (!type.includes('xml')) return { text: body, pattern: undefined }
+  const declaration = /^<\?xml[^>]*\?>\n/.exec(body)?.[0] ?? ''
+  const rest = body.slice(declaration.length)
+  return {
+    text: declaration + (rest.includes('\n') ? rest : laidOut('xml', rest, width)),
+    pattern: patterns.xml,
+  }
+}
+
+const colouredNodes = (text: string, pattern: RegExp | undefined): readonly (Node | string)[] =>
+  pattern === undefined
+    ? [text]
+    : piecesOf(text, pattern).map((piece) =>
+        piece.kind === undefined ? piece.text : span(piece.kind, piece.text),
+      )
+
+/** The table of fields is that of the documentation, which is loaded when a reader first looks at an operation. */
+async function describeAnswer(operation: HTMLDetailsElement): Promise<void> {
+  const described = part(operation, '.described')
+  const link = part<HTMLAnchorElement>(operation, '.small a')
+  if (!described.hidden || described.hasAttribute('aria-busy')) return
+  described.setAttribute('aria-busy', 'true')
+  try {
+    const answer = await fetch(link.href)
+    if (!answer.ok) return
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const table = page.getElementById(operation.id)?.closest('section')?.querySelector('table[data-answer]')
+    if (table === null || table === undefined) return
+    part(described, '.members').replaceChildren(document.importNode(table, true))
+    described.hidden = false
+  } catch {
+    // The link above leads to the same table, or to the browser's own message.
+  } finally {
+    described.removeAttribute('aria-busy')
+  }
+}
+
+let suggested = false
+
+/** Names of funds beside their ISINs. Without the list of funds there are none, and any ISIN can be typed. */
+async function suggestFunds(target: EventTarget | null): Promise<void> {
+  if (suggested || !(target instanceof HTMLInputElement) || target.list === null) return
+  suggested = true
+  const list = target.list
+  const { source = '' } = list.dataset
+  if (source === '') return
+  try {
+    const answer = (await (await fetch(source)).json()) as {
+      readonly funds: readonly { readonly isin: string; readonly name: string }[]
+    }
+    const options = answer.funds.map(({ isin, name }) => {
+      const option = document.createElement('option')
+      option.value = isin
+      option.label = name
+      return option
+    })
+    list.replaceChildren(...options)
+  } catch {
+    suggested = false
+  }
+}
+
+/** Each operation that has all words in its path, its title or its group. */
+function startFilter(explorer: HTMLElement, operations: readonly HTMLDetailsElement[], words: Words): void {
+  const place = part(explorer, '.filter')
+  const input = part<HTMLInputElement>(place, 'input')
+  const state = part(place, '[role="status"]')
+  const groups = [...explorer.querySelectorAll<HTMLElement>('.operations')]
+  const texts = new Map(
+    operations.map((operation) => {
+      const group = operation.closest('.operations')?.querySelector('h2')?.textContent ?? ''
+      return [operation, searchKey(`${group} ${operation.querySelector('summary')?.textContent ?? ''}`)]
+    }),
+  )
+  const filter = () => {
+    const typed = input.value.split(/\s+/).map(searchKey).filter(Boolean)
+    for (const [operation, text] of texts) operation.hidden = !typed.every((word) => text.includes(word))
+    for (const group of groups) group.hidden = group.querySelector('.operation:not([hidden])') === null
+    const count = operations.filter(({ hidden }) => !hidden).length
+    const text = typed.length === 0 ? '' : words.found
+    state.textContent = text.replace('{count}', String(count)).replace('{all}', String(operations.length))
+  }
+  place.hidden = false
+  input.addEventListener('input', filter)
+  input.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.isComposing) return
+    const first = operations.find(({ hidden }) => !hidden)
+    if (first === undefined || input.value.trim() === '') return
+    // The same press would close it again.
+    event.preventDefault()
+    first.open = true
+    part(first, 'summary').focus()
+  })
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select')
+    if (event.key !== '/' || event.altKey || event.ctrlKey || event.metaKey || isTyping) return
+    event.preventDefault()
+    input.select()
+  })
+  filter()
+}
+
+if (location.protocol === 'file:') part(document, '#from-folder').hidden = false
+else startExplorer(part(document, '#explorer'))

@@ -1,0 +1,311 @@
+/** The API explorer in a real browser: its filter, its programs, its links, what it says of an answer. */
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { parse } from 'csv-parse/sync'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  accessibilityFaults,
+  desktopLight,
+  expectSound,
+  openBrowser,
+  phoneDark,
+  visit,
+  whyNoBrowser,
+} from '../../support/browser.ts'
+import { tempFolder } from '../../support/product.ts'
+import { lacks } from '../../support/programs.ts'
+import { buildDemoSite, type Site } from '../../support/site.ts'
+
+/** How to run a program of a tab, with a line of its own that prints what it got as JSON, where it is JSON or CSV. */
+const runners = [
+  {
+    program: 'curl',
+    command: 'sh',
+    file: 'request.sh',
+    isLacking: lacks('curl'),
+    printing: { json: '', csv: '' },
+  },
+  {
+    program: 'JavaScript',
+    command: 'node',
+    file: 'request.mjs',
+    isLacking: lacks('node'),
+    printing: { json: '\nconsole.log("\\u0000" + JSON.stringify(data))', csv: '' },
+  },
+  {
+    program: 'Python',
+    command: 'python3',
+    file: 'request.py',
+    isLacking: lacks('python3'),
+    printing: {
+      json: '\nprint("\\0" + json.dumps(data))',
+      csv: '\nimport json\nprint("\\0" + json.dumps(list(csv.DictReader(lines))))',
+    },
+  },
+] as const
+
+interface Asked {
+  readonly id: string
+  readonly format: string
+  readonly programs: Readonly<Record<string, string>>
+  /** As the explorer shows it, without what lays it out. */
+  readonly shown: string
+  readonly url: string
+}
+
+describe.skipIf(whyNoBrowser !== undefined)('the API explorer in a browser', () => {
+  const folder = tempFolder()
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    site = await buildDemoSite()
+    browser = await openBrowser()
+    return async () => {
+      await browser.close()
+      await site.stop()
+    }
+  })
+  const open = (rest = '', look = desktopLight) =>
+    visit(browser, `${site.base}/docs/explorer/index.html${rest}`, look)
+  const choose = (operation: Locator, program: string) =>
+    operation.locator('.programs label', { hasText: new RegExp(`^${program}$`) }).click()
+  const codeOf = async (operation: Locator) => (await operation.locator('.request code').textContent()) ?? ''
+
+  /** Each operation that a build answers, in each format that its form offers. */
+  async function askAll(page: Page): Promise<readonly Asked[]> {
+    return page.evaluate<readonly Asked[]>(`(async () => {
+      const asked = []
+      for (const operation of document.querySelectorAll('.operation')) {
+        operation.open = true
+        await new Promise((done) => setTimeout(done))
+        const select = operation.querySelector('select[name=format]')
+        for (const format of select ? [...select.options].map(({ value }) => value) : ['']) {
+          if (select) {
+            select.value = format
+            select.dispatchEvent(new Event('input', { bubbles: true }))
+          }
+          const state = operation.querySelector('.exchange [role=status]')
+          state.textContent = ''
+          operation.querySelector('[type=submit]').click()
+          const isDone = () => /ms|could/.test(state.textContent)
+          while (!isDone()) await new Promise((done) => setTimeout(done, 5))
+          if (!state.textContent.startsWith('200')) continue
+          const programs = {}
+          for (const input of operation.querySelectorAll('.programs input')) {
+            input.click()
+            programs[input.value] = operation.querySelector('.request code').textContent
+          }
+          const shown = operation.querySelector('.result code').textContent
+          const url = /http[^'"]+/.exec(programs.curl)[0]
+          asked.push({ id: operation.id, format: format || 'json', programs, shown, url })
+        }
+      }
+      return asked
+    })()`)
+  }
+
+  it('gives each request as programs that get what it shows', async () => {
+    const { page, end } = await open()
+    const all = await askAll(page)
+    await end()
+    // All but the lists that only a publish writes: 13 operations in two formats, three of them in CSV, too.
+    expect(new Set(all.map(({ id }) => id)).size).toBeGreaterThan(18)
+    expect(all.filter(({ format }) => format === 'xml').length).toBeGreaterThan(9)
+    expect(all.filter(({ format }) => format === 'csv').length).toBeGreaterThan(2)
+    let runs = 0
+    const check = async ({ id, format, programs, shown, url }: Asked, index: number) => {
+      const answer = await fetch(url)
+      const body = await answer.text()
+      const type = answer.headers.get('content-type') ?? ''
+      const kind = type.includes('json') ? 'json' : format === 'csv' ? 'csv' : 'text'
+      if (shown.length < 100_000)
+        expect({ id, shown: squeezed(shown) }).toEqual({ id, shown: squeezed(body) })
+      for (const { program, command, file, isLacking, printing } of runners) {
+        if (isLacking) continue
+        const path = folder.file(`${index}-${file}`)
+        writeFileSync(path, (programs[program] ?? '') + (kind === 'text' ? '' : printing[kind]))
+        const { stdout } = await promisify(execFile)(command, [path], { maxBuffer: 2 ** 27 })
+        const [plain = '', ofLine] = stdout.split('\0')
+        const got = ofLine === undefined ? plain.trimEnd() : (JSON.parse(ofLine) as unknown)
+        const isParsed = ofLine !== undefined
+        const expected = !isParsed
+          ? body.trimEnd()
+          : kind === 'json'
+            ? (JSON.parse(body) as unknown)
+            : (parse(body, { columns: true }) as unknown)
+        // Of a difference in a long text the place is enough.
+        if (typeof got === 'string') expect(got === expected, `${program} of ${id} in ${format}`).toBe(true)
+        else expect({ id, format, program, got }).toEqual({ id, format, program, got: expected })
+        runs++
+      }
+    }
+    const queue = [...all.entries()]
+    const worker = async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await check(next[1], next[0])
+    }
+    await Promise.all([worker(), worker(), worker()])
+    expect(runs).toBe(all.length * runners.filter(({ isLacking }) => !isLacking).length)
+  })
+
+  it.skipIf(lacks('Rscript'))(
+    'gives a request for R, which reads CSV and XML without a package',
+    async () => {
+      const { page, end } = await open('#prices-current')
+      const operation = page.locator('#prices-current')
+      await choose(operation, 'R')
+      for (const [format, expected] of [
+        ['csv', /date +issue_price/],
+        ['xml', /^<\?xml version="1.0" encoding="UTF-8"\?>\n<root>/],
+      ] as const) {
+        await operation.locator('[name=format]').selectOption(format)
+        const path = folder.file(`${format}.R`)
+        writeFileSync(path, await codeOf(operation))
+        const { stdout } = await promisify(execFile)('Rscript', [path])
+        expect(stdout).toMatch(expected)
+      }
+      await operation.locator('[name=format]').selectOption('')
+      expect(await codeOf(operation)).toContain(`jsonlite::fromJSON("${site.base}/api/v1/prices-current/`)
+      await end()
+    },
+  )
+
+  it('gives a query for Excel by what the answer is, and no value ends its text', async () => {
+    const { page, end } = await open('#prices-current')
+    const operation = page.locator('#prices-current')
+    await choose(operation, 'Excel')
+    const parts = []
+    for (const format of ['', 'xml', 'csv']) {
+      await operation.locator('[name=format]').selectOption(format)
+      parts.push(/Json\.Document|Xml\.Document|Csv\.Document/.exec(await codeOf(operation))?.[0])
+    }
+    expect(parts).toEqual(['Json.Document', 'Xml.Document', 'Csv.Document'])
+    await operation.locator('[name=isin]').fill(`'"\\$(id)`)
+    for (const program of ['curl', 'JavaScript', 'Python', 'R', 'Excel']) {
+      await choose(operation, program)
+      expect(await codeOf(operation)).toContain('/prices-current/%27%22%5C%24(id)/')
+    }
+    await end()
+  })
+
+  it('keeps the language of programs, on other operations, on other pages, and after a reload', async () => {
+    const { page, end } = await open('#prices-current')
+    await choose(page.locator('#prices-current'), 'R')
+    await page.locator('#figures > summary').click()
+    expect(await codeOf(page.locator('#figures'))).toContain('jsonlite')
+    await page.goto(`${site.base}/docs/recipes/index.html`)
+    const shown = await page.evaluate<readonly string[]>(
+      `[...document.querySelectorAll('.tabs > input:checked')].map(({ value }) => value)`,
+    )
+    expect(new Set(shown)).toEqual(new Set(['R']))
+    await page.goto(`${site.base}/docs/explorer/index.html#profile`)
+    expect(await codeOf(page.locator('#profile'))).toContain('jsonlite')
+    await end()
+  })
+
+  it('keeps what was chosen where it is, though panels above it change their height', async () => {
+    const { page, end } = await visit(browser, `${site.base}/docs/recipes/index.html`, desktopLight)
+    const tab = page.locator('.tabs').nth(4).locator('label', { hasText: 'pandas' })
+    await tab.scrollIntoViewIfNeeded()
+    const before = (await tab.boundingBox())?.y ?? 0
+    await tab.click()
+    expect((await tab.boundingBox())?.y ?? 0).toBeCloseTo(before, 0)
+    await end()
+  })
+
+  it('has an address for each request, which leads to it, in the other language, too', async () => {
+    const { page, end } = await open('#prices-historic')
+    const operation = page.locator('#prices-historic')
+    await operation.locator('[name=datefrom]').fill('2026-11-02')
+    await operation.locator('[name=format]').selectOption('csv')
+    const link = await operation.locator('.permalink').getAttribute('href')
+    expect(link).toBe(page.url())
+    expect(new URL(page.url()).search).toBe('?datefrom=2026-11-02&format=csv')
+    await page.getByRole('link', { name: 'Deutsch', exact: true }).click()
+    const german = page.locator('#prices-historic')
+    expect(await german.locator('[name=datefrom]').inputValue()).toBe('2026-11-02')
+    expect(await codeOf(german)).toMatch(/\/2026-11-02\/\d{4}-\d\d-\d\d\/\?format=csv'$/)
+    // Another operation has an address of its own.
+    await german.locator('xpath=.').evaluate('(each) => { each.open = false }')
+    await page.locator('#figures > summary').click()
+    expect(new URL(page.url()).search).toBe('')
+    expect(new URL(page.url()).hash).toBe('#figures')
+    await end()
+  })
+
+  it('finds operations by words, and opens the first by Enter', async () => {
+    const visited = await open('', phoneDark)
+    const { page } = visited
+    const shown = () => page.locator('.operation:visible').evaluateAll(ids)
+    const all = (await shown()).length
+    await page.keyboard.press('/')
+    await page.keyboard.type('prices all')
+    expect(await shown()).toEqual(['prices-current-all'])
+    expect(await page.locator('.filter [role=status]').textContent()).toBe(`1 of ${all}`)
+    await page.keyboard.press('Enter')
+    expect(await page.locator('#prices-current-all').getAttribute('open')).toBe('')
+    await page.locator('#prices-current-all > summary:focus').waitFor()
+    await page.locator('.filter input').fill('no such words')
+    expect(await shown()).toEqual([])
+    expect(await page.locator('h2:visible').count()).toBe(0)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.locator('.filter input').fill('')
+    expect(await shown()).toHaveLength(all)
+    await visited.end()
+  })
+
+  it('shows status, time, size and type of an answer, its headers, and its fields beside it', async () => {
+    const visited = await open('#prices-current')
+    const { page } = visited
+    const operation = page.locator('#prices-current')
+    await operation.locator('.described').waitFor()
+    const documented = await (await fetch(`${site.base}/docs/v1/endpoints/prices/index.html`)).text()
+    const fields = operation.locator('.members tbody th')
+    expect(await fields.first().textContent()).toBe('fund')
+    for (const name of await fields.allTextContents()) expect(documented).toContain(`<code>${name}</code>`)
+    await operation.locator('[type=submit]').click()
+    const state = operation.locator('[role=status]')
+    await expect
+      .poll(() => state.textContent())
+      .toMatch(/^200 OK · \d+ ms · [\d.]+\u00a0\w+ · application\/json$/)
+    const answer = await operation.locator('.result').boundingBox()
+    const beside = await operation.locator('.described').boundingBox()
+    expect(beside?.x).toBeGreaterThan((answer?.x ?? 0) + (answer?.width ?? 0))
+    await operation.locator('.result label', { hasText: 'Headers' }).click()
+    expect(await operation.locator('.result pre:visible').textContent()).toContain('etag: ')
+    await expectSound(visited)
+    await operation.locator('[name=isin]').fill('XX0000000002')
+    await operation.locator('[type=submit]').click()
+    await operation.locator('.status:not(.good)', { hasText: '404' }).waitFor()
+    await visited.end()
+  })
+
+  it('suggests funds by name where an ISIN is typed, and asks for their list once', async () => {
+    const { page, end } = await open('#prices-current')
+    let lists = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/funds/index.json')) lists++
+    })
+    expect(await page.locator('#funds option').count()).toBe(0)
+    await page.locator('#prices-current [name=isin]').focus()
+    const { funds } = (await (await fetch(`${site.base}/funds/index.json`)).json()) as {
+      readonly funds: readonly { readonly isin: string; readonly name: string }[]
+    }
+    await expect.poll(() => page.locator('#funds option').count()).toBe(funds.length)
+    const [first] = funds
+    expect(await page.locator('#funds option').first().getAttribute('label')).toBe(first?.name)
+    await page.locator('#prices-current [name=format]').focus()
+    await page.locator('#prices-current [name=isin]').focus()
+    expect(lists).toBe(1)
+    await end()
+  })
+})
+
+/** Without what lays a document out: spaces and lines outside of its texts. */
+const squeezed = (text: string) =>
+  text
+    .replace(/("(?:\\.|[^"\\])*")|\s+/g, (_, quoted: string | undefined) => quoted ?? '')
+    .replace(/>\s+</g, '><')
+
+const ids = (operations: readonly { readonly id: string }[]) => operations.map(({ id }) => id)

@@ -48,7 +48,7 @@ describe.each(['UTF-16le', 'UTF-16be'] as const)('a database in %s', (encoding) 
 
   it('has the same rows in the download for SQLite', () => {
     const rows = (name: string) => {
-      const db = new Database(folder.file(`${name}/downloads/${asOf}/fundpress.sqlite`), { readonly: true })
+      const db = new Database(folder.file(`${name}/downloads/${asOf}/fund-data.sqlite`), { readonly: true })
       try {
         return ['funds', 'structures', 'key_figures'].map((table) =>
           db.prepare(`SELECT * FROM ${table}`).all(),

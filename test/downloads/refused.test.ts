@@ -67,7 +67,7 @@ const inSqlite = (table: string, isin: string): number =>
   python(
     `import sqlite3, sys
 print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM " + sys.argv[2] + " WHERE isin = ?", (sys.argv[3],)).fetchone()[0])`,
-    join(night?.folder ?? '', 'fundpress.sqlite'),
+    join(night?.folder ?? '', 'fund-data.sqlite'),
     table,
     isin,
   )

@@ -28,7 +28,7 @@ it.each([
   ['prices.parquet', 'application/vnd.apache.parquet'],
   ['fundsxml.xml', 'application/xml; charset=utf-8'],
   ['openfunds.csv', 'text/csv; charset=utf-8'],
-  ['fundpress.sqlite', 'application/vnd.sqlite3'],
+  ['fund-data.sqlite', 'application/vnd.sqlite3'],
   ['datapackage.json', 'application/json; charset=utf-8'],
   [`${oddFunds.awkward}/prices.json`, 'application/json; charset=utf-8'],
   [`${oddFunds.awkward}/nav.txt`, 'text/plain; charset=utf-8'],
@@ -89,7 +89,7 @@ it('gives out ranges of a file to scripts of any origin, as a reader of Parquet 
   expect(await (await ask('latest/prices.parquet', { Range: 'bytes=0-3' })).text()).toBe('PAR1')
 })
 
-it.each(['prices.parquet', 'fundpress.sqlite'])(
+it.each(['prices.parquet', 'fund-data.sqlite'])(
   'gives out ranges of %s only of the version that a downloader insists on',
   async (file) => {
     const whole = await ask(`latest/${file}`)

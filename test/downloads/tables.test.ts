@@ -79,7 +79,7 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     if (lacksPython) return
     const names = filesIn(night().folder).filter((name) => /^(csv-excel\/)?[\w-]+\.csv$/.test(name))
     csv = readCsvs(night().folder, names)
-    sqlite = readSqlite(file('fundpress.sqlite'), ...tables.map((table) => `SELECT * FROM ${table}`))
+    sqlite = readSqlite(file('fund-data.sqlite'), ...tables.map((table) => `SELECT * FROM ${table}`))
   })
 
   it.skipIf(lacksPython).each(tables)(
@@ -657,7 +657,7 @@ it('continues in another file if a sheet is full, in the middle of a fund, too',
 it('describes every column of the SQLite file', ({ skip }) => {
   skip(lacks('python3'), 'needs python3')
   const [described, there] = readSqlite(
-    join(nights.demo.folder, 'fundpress.sqlite'),
+    join(nights.demo.folder, 'fund-data.sqlite'),
     'SELECT table_name, column_name FROM columns WHERE length(description) > 3',
     `SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
       WHERE t.type = 'table' AND t.name NOT IN ('columns', 'about') ORDER BY t.name, c.cid`,

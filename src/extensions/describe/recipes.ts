@@ -259,8 +259,8 @@ print(table(prices$isin))`,
 FROM '${downloads}/prices.parquet'
 GROUP BY isin
 ORDER BY isin;`,
-    SQLite: ({ downloads }) => `curl -fsSO '${downloads}/fundpress.sqlite'
-sqlite3 -csv fundpress.sqlite 'SELECT isin, name, max(date), net_asset_value
+    SQLite: ({ downloads }) => `curl -fsSO '${downloads}/fund-data.sqlite'
+sqlite3 -csv fund-data.sqlite 'SELECT isin, name, max(date), net_asset_value
   FROM prices JOIN funds USING (isin) GROUP BY isin'`,
   },
 } as const satisfies Readonly<Record<string, Partial<Record<Program, Code>>>>

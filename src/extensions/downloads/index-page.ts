@@ -282,7 +282,7 @@ const programs: readonly (readonly [name: string, code: string])[] = [
   ['R', 'read.csv("prices.csv")'],
   ['DuckDB', "SELECT * FROM 'prices.parquet'"],
   ['DuckDB, CSV', duckdbCsv],
-  ['sqlite3', "sqlite3 fundpress.sqlite 'SELECT * FROM funds'"],
+  ['sqlite3', "sqlite3 fund-data.sqlite 'SELECT * FROM funds'"],
 ]
 
 export const pageWords = bilingual((say) => ({

@@ -1,4 +1,4 @@
-/** `fundpress.sqlite`: every table in one file, with types, keys, and a description of each column. */
+/** `fund-data.sqlite`: every table in one file, with types, keys, and a description of each column. */
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -7,7 +7,7 @@ import { fileThere } from '../../../core/snapshot/file-sink.ts'
 import { type DownloadFund, type OutputColumn, type OutputTable, permittedFunds, tables } from '../tables.ts'
 import { inBoth, type WholeFormat } from './format.ts'
 
-const name = 'fundpress.sqlite'
+const name = 'fund-data.sqlite'
 
 export const sqlite: WholeFormat = {
   id: 'sqlite',

@@ -34,7 +34,7 @@ import { dateForms } from './days.ts'
 import { choosableEncodings } from './encoding.ts'
 import { headerName, type ColumnMap } from './layout.ts'
 import { delimiterNames, settings as importSettings } from './settings.ts'
-import { splitFactors, type Habits } from './readers/reader.ts'
+import { splitFactors, type Habits, type SkippedCell } from './readers/reader.ts'
 import { readers } from './readers/readers.ts'
 import type { BadRow } from './take/sink.ts'
 import { completeLoad, undoLoad } from './take/without-file.ts'
@@ -99,6 +99,21 @@ const options = [
     '--skip-last <number>',
     'How many lines at the end are no rows of a table: a total, a number of lines, EOF',
     [0, 1000],
+  ),
+  parsedOption<'--skip <column=text>', readonly (readonly [string, string])[]>(
+    '--skip <column=text>',
+    'Leave out the lines that have this text in that column of the file (--skip Name=Summe), or none (--skip ISIN=)',
+    'as in Name=Summe',
+    (text, before = []) => {
+      const [, column = '', value = ''] = /^([^=]+)=([^]*)$/.exec(text) ?? []
+      return headerName(column) === '' ? undefined : [...before, [column.trim(), value.trim()]]
+    },
+  ),
+  parsedOption<'--fill-down <column>', readonly string[]>(
+    '--fill-down <column>',
+    'Where a cell of this column of the file is empty, take the one above it, as of merged cells',
+    'the name of a column',
+    (text, before = []) => (headerName(text) === '' ? undefined : [...before, text.trim()]),
   ),
   choiceOption(
     '--split-factor <counts>',
@@ -167,8 +182,8 @@ UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Ex
 The first time: --explain reads the files and changes nothing; it needs no database. It prints what becomes of each column,
 with proposals for columns that have a usual name (Datum, Anteilwert) or hold codes of currencies, what each endpoint lacks
 with these files and the database, and a part for the config with which the next import needs no flag. Import never takes a
-column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, decimal,
-dates, dropTimes, set and derive; flags win.
+column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, skip,
+fillDown, decimal, dates, dropTimes, set and derive; flags win.
 
 Workbooks (XLSX): the sheet whose header fits, or the one that --sheet names. What the file holds counts, whatever the sheet
 shows of it: the report counts numbers with more decimals than their format shows. A number is taken if it has at most 15
@@ -179,7 +194,9 @@ Lines: the header is the line of the first 50 that has most names of columns, wh
 --skip-lines lines. The report says where it is. A line with nothing but one text of several words is no row, if an empty
 line or another such line is before it: a heading, a remark, a disclaimer. Neither is one that repeats the header. Both are
 counted. Lines may end with a delimiter more than the header. If the last lines are bad, the report names --skip-last, which
-leaves them out.
+leaves them out. --skip leaves out lines by a text in a column of the file, wherever they are. In lists of shares a line is bad
+that looks like the total of others: by its name (Summe, Gesamt, Total), or by its share, which is 100 and the sum of the others.
+An empty cell is NULL or a fault, also below one that it is merged with: --fill-down gives it the value above.
 
 Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no value: NULL, or a bad line where there has
 to be one. An error of a spreadsheet (#N/A) makes a bad line. Yes and no may be 1, true, yes, ja, y, j, t, x and 0, false,
@@ -259,6 +276,10 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
     ['import nav.csv --explain', 'The first time: what it is, and what the config should say'],
     ['import price prices.csv --db funds.sqlite', 'New prices, and corrected ones'],
     ['import structure_item holdings.csv --replace', 'All items of the funds in the file'],
+    [
+      'import structure_item list.xlsx --fill-down ISIN --skip Name=Summe',
+      'Merged cells, and totals below each list',
+    ],
     ['import price nav.csv --map Datum=date --map NAV=net_asset_value --map *= --derive', 'A foreign export'],
     [
       'import price nav.csv --map NAV=net_asset_value --set isin=LU0048578792 --derive',
@@ -410,9 +431,11 @@ function constantsOf({ set = [] }: Flags): ReadonlyMap<string, string> {
 function habitsOf({ settingsOf }: Session): (table: string) => Habits {
   const all = settingsOf(importSettings).import
   return (table) => {
-    const { delimiter, set = {}, derive, ...others } = all[table] ?? {}
+    const { delimiter, set = {}, derive, skip = {}, fillDown = [], ...others } = all[table] ?? {}
     return {
       ...others,
+      skip: skippedCells(Object.entries(skip)),
+      fillDown: fillDown.map(headerName),
       delimiter: delimiter && delimiters[delimiter],
       constants: new Map(Object.entries(set)),
       isDeriving: derive === true,
@@ -420,22 +443,32 @@ function habitsOf({ settingsOf }: Session): (table: string) => Habits {
   }
 }
 
+/** @param byColumn texts by columns of the file */
+const skippedCells = (byColumn: readonly (readonly [string, readonly string[]])[]): readonly SkippedCell[] =>
+  byColumn.flatMap(([column, texts]) => texts.map((text) => ({ column: headerName(column), text })))
+
 /** How files are read, as far as the command line and the config say it. */
 function readingOf(session: Session, flags: Flags) {
   const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, replace, replaceAll } = flags
-  const { dropTimes = false } = flags
+  const { dropTimes = false, map = [], skip = [], fillDown = [] } = flags
+  const named = [
+    ...map.map(([source]) => source),
+    ...[...skip.map(([column]) => column), ...fillDown].map(headerName),
+  ]
   return {
     encoding,
     sheet,
     skipLines,
     skipLast,
+    skip: skippedCells(skip.map(([column, text]) => [column, [text]])),
+    fillDown: fillDown.map(headerName),
     decimal,
     dates,
     dropTimes,
     suggest,
     delimiter: delimiter && delimiters[delimiter],
     columnMapOf: columnMapOf(session, flags),
-    named: (flags.map ?? []).map(([source]) => source).filter((source) => source !== '*'),
+    named: named.filter((source) => source !== '*'),
     constants: constantsOf(flags),
     takesMinorUnits: flags.minorUnits === true,
     splitFactor: flags.splitFactor ?? session.settingsOf(importSettings).import.splitFactor ?? undefined,
@@ -498,6 +531,7 @@ function importInto(
 async function runExplanation(session: Session, flags: Flags, { table, files }: Input): Promise<void> {
   const { settings, settingsOf, print } = session
   const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, dropTimes, derive, set } = flags
+  const { skip, fillDown } = flags
   const { db, derive: modes } = settings
   const options = { db, table, files, as: flags.as, derive: modes, ...readingOf(session, flags) }
   const explanation = await explainFiles(options)
@@ -508,6 +542,8 @@ async function runExplanation(session: Session, flags: Flags, { table, files }: 
     delimiter,
     skipLines,
     skipLast,
+    skip: skip && textsByColumn(skip),
+    fillDown,
     decimal,
     dates,
     dropTimes,
@@ -519,6 +555,14 @@ async function runExplanation(session: Session, flags: Flags, { table, files }: 
   print({ ...explanation, config: config ?? null }, () => describeExplanation(explanation, config))
   const open = explanation.files.find(({ question }) => question !== null)
   if (open !== undefined) throw new Error(open.question ?? '')
+}
+
+/** As the config has them. */
+function textsByColumn(
+  cells: readonly (readonly [string, string])[],
+): Readonly<Record<string, readonly string[]>> {
+  const grouped = Map.groupBy(cells, ([column]) => column)
+  return Object.fromEntries([...grouped].map(([column, own]) => [column, own.map(([, text]) => text)]))
 }
 
 function describeExplanation({ files, endpoints }: Explanation, config: ImportConfig | undefined): string {

@@ -177,7 +177,8 @@ async function readFiles(
     if (counts.rows + counts.gone === 0) throw new Error(whyNothing(file, counts))
   }
   const names = [...lacking].map(quoted).join(', ')
-  if (lacking.size > 0) throw new Error(`none of the files has a column ${names}, which --map names`)
+  if (lacking.size > 0)
+    throw new Error(`none of the files has a column ${names}, which --map, --skip or --fill-down names`)
   return read
 }
 

@@ -28,6 +28,14 @@ const tableSettings = z.strictObject(
     delimiter: z.enum(delimiterNames, `one of ${delimiterNames.join(', ')}`).optional(),
     skipLines: say('How many lines stand above the header.', whole(0, 1_000_000)).optional(),
     skipLast: say('How many lines at the end are no rows.', whole(0, 1000)).optional(),
+    skip: say(
+      'Lines that are left out, by the texts of a column of the file: { "Name": ["Summe"] }.',
+      z.record(z.string(), z.array(text('a text', /^/u), 'a list of texts'), 'an object'),
+    ).optional(),
+    fillDown: say(
+      'Columns of the file of which an empty cell has the value above it.',
+      z.array(text('a name', /./u), 'a list of names'),
+    ).optional(),
     decimal: z.enum(['comma', 'point'], 'comma or point').optional(),
     dates: z.enum(dateForms, `one of ${dateForms.join(', ')}`).optional(),
     dropTimes: say('Leave out times of day behind days.', z.boolean('true or false')).optional(),
@@ -45,7 +53,7 @@ export const settings = {
     import: say(
       'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }; ' +
         'which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }; and what flags say ' +
-        'otherwise: sheet, delimiter, skipLines, skipLast, decimal, dates, dropTimes, set, derive. `fundpress import FILE --explain` prints this part.',
+        'otherwise: sheet, delimiter, skipLines, skipLast, skip, fillDown, decimal, dates, dropTimes, set, derive. `fundpress import FILE --explain` prints this part.',
       z
         .object(
           {

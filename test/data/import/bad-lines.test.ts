@@ -38,7 +38,12 @@ const asPence = (whole: string) =>
 /** One of each kind; a reason that begins with `is` or `has` follows the column and the cell in the message. */
 const faults: readonly (readonly [table: string, column: string, cell: string, reason: string])[] = [
   ['price', 'isin', 'DE0008471401', isinFault],
-  ['price', 'isin', '', 'is empty'],
+  [
+    'price',
+    'isin',
+    '',
+    `is empty; the last one above is "${isins[0]}": if the cells are merged, --fill-down isin takes it`,
+  ],
   ['price', 'isin', unknownIsin, `there is no fund ${unknownIsin}`],
   ['price', 'date', '2023-02-29', noDay],
   ['price', 'date', '02.05.2024', noDay],

@@ -84,6 +84,8 @@ async function importTexts(
     decimal: undefined,
     dates: undefined,
     dropTimes: false,
+    skip: [],
+    fillDown: [],
     isDeriving: false,
     scope: 'upsert',
     isSkippingBad: false,

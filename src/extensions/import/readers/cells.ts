@@ -1,14 +1,18 @@
 /** Lines of cells become rows of one table: what the readers of CSV and workbooks share. */
 
 import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.ts'
-import { quoted } from '../../../core/data/model/printable.ts'
+import { printable, quoted } from '../../../core/data/model/printable.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { deriveHint, headerName, place, type CellLines, type Layout, type LineVisitor } from '../layout.ts'
+import { deriveHint, headerName, place, type CellLines, type Layout } from '../layout.ts'
 import { isIsin } from '../../../core/api/routes/values.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
+import { shellWord } from '../../../core/system/shell-text.ts'
+import type { Place } from '../take/staging.ts'
+import { totalFinder } from '../totals.ts'
 import {
   convert,
+  isPercentage,
   isProblem,
   odditiesOf,
   shownCell,
@@ -17,6 +21,7 @@ import {
   type Notation,
   type Value,
 } from '../values.ts'
+import { countOfLines, filledDown, isEmptyCell, skipFlag, skippedBy, withoutLast } from './asked-lines.ts'
 import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
 
 /** Tools to read the lines of a file with. */
@@ -33,11 +38,15 @@ interface Reading {
 export async function readCells(reading: Reading): Promise<Told> {
   const { file, table, layout, sink, options } = reading
   const { skipLast = 0 } = options
-  const cells = withoutLast(reading.cells, skipLast)
+  const isHeader = repeatsOf(reading.cells.header)
+  const filling = filledDown(withoutLast(reading.cells, skipLast), options.fillDown, isHeader)
+  const { cells } = filling
+  const whySkipped = skippedBy(cells.header, options.skip)
   const bytes = passMeter(sink, options)
-  const notations = await sniffNotations(file, { cells, layout, bytes }, options)
+  const notations = await sniffNotations(file, { cells, layout, bytes, whySkipped }, options)
   const oddities = oddityMeter()
-  const valuesIn = lineConverter(table, layout, notations, options, oddities)
+  const converterOf = (meter: ReturnType<typeof oddityMeter>) =>
+    lineConverter(table, layout, cells.header, notations, options, meter)
   const columns = [...layout.fields, ...layout.constants].map(({ column }) => column.name)
   const isNumbered = table.key.includes(place) && !columns.includes(place)
   const absent = options.scope === 'upsert' ? 'kept' : 'emptied'
@@ -45,7 +54,21 @@ export async function readCells(reading: Reading): Promise<Told> {
     ? numberedRows(table, columns, sink, absent)
     : sink.rowsOf(table.name, columns, absent)
   const filled = filledRows(table, columns, sink, absent)
-  const isHeader = repeatsOf(cells.header)
+  const totals = await totalsIn(table, columns, (visit) => {
+    const valuesIn = converterOf(oddityMeter())
+    return cells.read({
+      line: (found, line) => {
+        if (isHeader(found) || whySkipped(found) !== undefined) return
+        const { values, faults } = valuesIn(found, line)
+        if (faults.length === 0) visit(values, line)
+      },
+      broken: () => undefined,
+      text: () => undefined,
+      // The bytes were counted, but a break is to be heard.
+      bytes: () => sink.bytes(0),
+    })
+  })
+  const valuesIn = converterOf(oddities)
   const ending = badEnding()
   let lines = 0
   await cells.read({
@@ -55,7 +78,15 @@ export async function readCells(reading: Reading): Promise<Told> {
         return
       }
       lines++
-      const { values, faults, derived } = valuesIn(found, line)
+      const skipped = whySkipped(found)
+      if (skipped !== undefined) {
+        ending.look(false)
+        sink.leftOut(skipped, `line ${line}`)
+        return
+      }
+      const { values, faults: own, derived } = valuesIn(found, line)
+      const total = totals.has(line) ? [whyTotal(found, layout, cells.header)] : []
+      const faults = [...own, ...total]
       ending.look(faults.length > 0 && !found.some(isIsinCell))
       if (faults.length > 0) sink.bad(line, faults)
       else if (derived.length > 0) filled.take(values, derived, line)
@@ -83,6 +114,7 @@ export async function readCells(reading: Reading): Promise<Told> {
         ? [`left out, as --skip-last says: the last ${skipLast === 1 ? 'line' : `${skipLast} lines`}`]
         : []),
       ...(isNumbered ? ['numbered by the order of the lines: position'] : []),
+      ...filling.notes(),
       ...oddities.notes(),
       ...filled.notes(),
       ...cells.notesOn(layout.fields.map(({ at }) => at)),
@@ -91,23 +123,40 @@ export async function readCells(reading: Reading): Promise<Told> {
   }
 }
 
-/** Lines that are no rows come last, and may be of any form: as many as are asked for are held back until others follow. */
-function withoutLast(cells: CellLines, count: number): CellLines {
-  if (count === 0) return cells
-  const read = (visitor: LineVisitor) => {
-    const held: (() => void)[] = []
-    const hold = (visit: () => void) => {
-      held.push(visit)
-      if (held.length > count) held.shift()?.()
-    }
-    return cells.read({
-      ...visitor,
-      line: (found, line) => hold(() => visitor.line(found, line)),
-      text: (line) => hold(() => visitor.text(line)),
-      broken: (reason, line) => hold(() => visitor.broken(reason, line)),
-    })
-  }
-  return { ...cells, read }
+/** The column of a table that names the items of a list of shares, and that of their shares; undefined if it has no such lists. */
+function columnsOfShares({ columns, key }: SchemaTable) {
+  const share = columns.find(({ unit }) => unit === 'percent')
+  const name = columns.find(({ kind, allowed }) => kind === 'text' && allowed === undefined)
+  return key.includes(place) && share !== undefined && name !== undefined ? { name, share } : undefined
+}
+
+/** @param read gives the values of good lines to a visitor @returns the lines that are totals of others */
+async function totalsIn(
+  table: SchemaTable,
+  columns: readonly string[],
+  read: (visit: TakeRow) => Promise<void>,
+): Promise<ReadonlySet<Place>> {
+  const shares = columnsOfShares(table)
+  if (shares === undefined) return new Set()
+  const finder = totalFinder<Place>()
+  const keyAt = table.key.filter((name) => name !== place).map((name) => columns.indexOf(name))
+  const nameAt = columns.indexOf(shares.name.name)
+  const shareAt = columns.indexOf(shares.share.name)
+  if (nameAt < 0 || shareAt < 0) return new Set()
+  await read((values, line) => {
+    const list = keyAt.map((at) => values[at]).join(' ')
+    finder.look(list, String(values[nameAt]), Number(values[shareAt]), line)
+  })
+  return finder.totals()
+}
+
+/** Why a total is a bad line, with the flag that leaves it out. */
+function whyTotal(cells: readonly FileCell[], { fields }: Layout, header: readonly FileCell[]): string {
+  const names = fields.filter(({ column }) => column.kind === 'text')
+  const [name] = names
+  const shown = shownCell(cells[name?.at ?? 0] ?? '')
+  const flag = skipFlag(header[name?.at ?? 0] ?? '', shown)
+  return `${name?.label ?? 'the name'} is ${quoted(shown)}: it looks like a total of other lines, which is no item; ${flag} leaves it out`
 }
 
 /** More bad lines at the end are no total. */
@@ -152,9 +201,7 @@ function filledRows(table: SchemaTable, columns: readonly string[], sink: RowSin
       take(values, line)
     },
     notes: (): readonly string[] => {
-      const shown = [...counts].map(
-        ([name, count]) => `${name} (${count === 1 ? '1 line' : `${count} lines`})`,
-      )
+      const shown = [...counts].map(([name, count]) => `${name} (${countOfLines(count)})`)
       return shown.length === 0 ? [] : [`derived where the cell is empty: ${shown.join(', ')}`]
     },
   }
@@ -188,13 +235,19 @@ export function passMeter(sink: RowSink, { decimal, dates }: ReadOptions): (coun
 
 async function sniffNotations(
   file: string,
-  { cells, layout, bytes }: Pick<Reading, 'cells' | 'layout'> & Readonly<{ bytes: (count: number) => void }>,
+  {
+    cells,
+    layout,
+    bytes,
+    whySkipped,
+  }: Pick<Reading, 'cells' | 'layout'> &
+    Readonly<{ bytes: (count: number) => void; whySkipped: ReturnType<typeof skippedBy> }>,
   options: ReadOptions,
 ): Promise<Notations> {
   const sniffer = notationSniffer(layout.fields, options)
   if (sniffer.isNeeded) {
     const line = (found: readonly FileCell[], number: number) => {
-      if (isAsWide(found, layout.width)) sniffer.look(found, number)
+      if (isAsWide(found, layout.width) && whySkipped(found) === undefined) sniffer.look(found, number)
     }
     await cells.read({ line, broken: () => undefined, text: () => undefined, bytes })
   }
@@ -244,10 +297,63 @@ export function within<T>(place: string, work: () => T): T {
   }
 }
 
+/** The type of structures whose items have coefficients. */
+const correlation = 'correlation'
+
+/** A coefficient has no percent sign, though its column has percentages of other structures. */
+function coefficientChecker(
+  fields: Layout['fields'],
+  constants: Layout['constants'],
+  header: readonly FileCell[],
+) {
+  const typeAt = [...fields, ...constants].findIndex(({ column }) => column.name === 'type')
+  const type = fields.find(({ column }) => column.name === 'type')
+  const way =
+    type === undefined ? '' : `; or ${skipFlag(header[type.at] ?? '', correlation)} leaves such lines out`
+  return (cells: readonly FileCell[], values: readonly Value[]): readonly string[] =>
+    typeAt < 0 || values[typeAt] !== correlation
+      ? none
+      : fields
+          .filter(({ column, at }) => isPercentage(cells[at] ?? '', column))
+          .map(({ label, at }) => {
+            const shown = quoted(shownCell(cells[at] ?? ''))
+            return `${label} is ${shown}: a correlation is a coefficient, 0.5 and not 50 %${way}`
+          })
+}
+
+const none: readonly string[] = []
+
+/** Knows the last cells of key columns: an empty one below may be merged with it. */
+function mergedHints(header: readonly FileCell[]) {
+  const above = new Map<number, FileCell>()
+  let hints: string[] = []
+  return {
+    /** Begins a line. */
+    begin: (): void => {
+      if (hints.length > 0) hints = []
+    },
+    look: (at: number, cell: FileCell): void => {
+      above.set(at, cell)
+    },
+    /** Notes a cell that has no value. */
+    note: ({ isKey }: TableColumn, at: number, cell: FileCell): void => {
+      const other = above.get(at)
+      if (!isKey || !isEmptyCell(cell) || other === undefined) return
+      const flag = `--fill-down ${shellWord(printable(String(header[at])))}`
+      hints.push(
+        `the last one above is ${quoted(shownCell(other))}: if the cells are merged, ${flag} takes it`,
+      )
+    },
+    /** @param faults of the line: one with others is hardly a row of which a part is merged */
+    hints: (faults: number): readonly string[] => (faults === hints.length ? hints : none),
+  }
+}
+
 /** @returns a function that gives the values of a line, or its faults */
 function lineConverter(
   table: SchemaTable,
   { fields, constants, check, width }: Layout,
+  header: readonly FileCell[],
   { marks, dates, days }: Notations,
   { currencies, isinsByWkn, takesMinorUnits, isDeriving }: ReadOptions,
   oddities: ReturnType<typeof oddityMeter>,
@@ -262,8 +368,14 @@ function lineConverter(
       ifEmpty: isDerivable && !column.isNullable ? { ...column, isNullable: true } : undefined,
     } as const
   })
+  const merged = mergedHints(header)
+  const coefficientFaults = coefficientChecker(fields, constants, header)
   // Many lines are of one fund: a known ISIN needs no check of its digit.
   const isKnown = (cell: FileCell) => table.name !== 'fund' && currencies.has(String(cell))
+  const valueOf = (cell: FileCell, column: TableColumn, notation: Notation, isWkn: true | undefined) => {
+    if (isWkn) return isinOfWkn(cell, isinsByWkn)
+    return column.kind === 'isin' && isKnown(cell) ? String(cell) : convert(cell, column, notation)
+  }
   return (cells: readonly FileCell[], line: number) => {
     const values: Value[] = []
     const derived: string[] = []
@@ -272,24 +384,24 @@ function lineConverter(
       return { values, derived, faults: [`it has ${count}, the header ${width[1]}`] }
     }
     const faults = [...check(cells, line)]
+    merged.begin()
     for (const { column, at, label, notation, isWkn, ifEmpty } of columns) {
       const cell = cells[at] ?? ''
-      const value = isWkn
-        ? isinOfWkn(cell, isinsByWkn)
-        : column.kind === 'isin' && isKnown(cell)
-          ? String(cell)
-          : convert(cell, column, notation)
-      const isEmpty = isProblem(value) && ifEmpty !== undefined && convert(cell, ifEmpty, notation) === null
-      if (isEmpty && isDeriving) derived.push(column.name)
-      else if (isProblem(value))
-        faults.push(`${label} ${value.reason}${isEmpty ? deriveHint([column.name]) : ''}`)
-      else {
+      const value = valueOf(cell, column, notation, isWkn)
+      const isDerived = isProblem(value) && ifEmpty !== undefined && convert(cell, ifEmpty, notation) === null
+      if (isDerived && isDeriving) derived.push(column.name)
+      else if (isProblem(value)) {
+        merged.note(column, at, cell)
+        faults.push(`${label} ${value.reason}${isDerived ? deriveHint([column.name]) : ''}`)
+      } else {
+        if (column.isKey) merged.look(at, cell)
         oddities.look(label, cell, column, value, notation)
         values.push(value)
       }
     }
     for (const { value } of constants) values.push(value)
-    return { values, derived, faults }
+    const more = faults.length === 0 ? coefficientFaults(cells, values) : merged.hints(faults.length)
+    return { values, derived, faults: [...faults, ...more] }
   }
 }
 

@@ -78,6 +78,14 @@ export interface ReadColumn {
   readonly isProposed?: true
 }
 
+/** A cell of lines that are left out. */
+export interface SkippedCell {
+  /** The column of the file, as `headerName` has it. */
+  readonly column: string
+  /** Empty for a cell that is. */
+  readonly text: string
+}
+
 /** How the files of a table are usually read, by the config. */
 export interface Habits {
   readonly encoding?: ChoosableEncoding | undefined
@@ -85,6 +93,8 @@ export interface Habits {
   readonly delimiter?: Delimiter | undefined
   readonly skipLines?: number | undefined
   readonly skipLast?: number | undefined
+  readonly skip?: readonly SkippedCell[]
+  readonly fillDown?: readonly string[] | undefined
   readonly decimal?: DecimalMark | undefined
   readonly dates?: DateForm | undefined
   readonly dropTimes?: boolean | undefined
@@ -154,6 +164,10 @@ export interface ReadOptions {
   readonly skipLines: number | undefined
   /** Lines at the end of the file that are no rows. */
   readonly skipLast: number | undefined
+  /** Lines with one of these cells are left out. */
+  readonly skip: readonly SkippedCell[]
+  /** Columns of the file, as `headerName` has them, of which an empty cell has the value above it. */
+  readonly fillDown: readonly string[]
   readonly decimal: DecimalMark | undefined
   readonly dates: DateForm | undefined
   /** Leaves out times of day behind days. */

@@ -108,6 +108,8 @@ function withHabits(options: ReadOptions, name: string): ReadOptions {
     delimiter: options.delimiter ?? habits.delimiter,
     skipLines: options.skipLines ?? habits.skipLines,
     skipLast: options.skipLast ?? habits.skipLast,
+    skip: [...(habits.skip ?? []), ...options.skip],
+    fillDown: [...(habits.fillDown ?? []), ...options.fillDown],
     decimal: options.decimal ?? habits.decimal,
     dates: options.dates ?? habits.dates,
     dropTimes: options.dropTimes || habits.dropTimes === true,

@@ -1,0 +1,247 @@
+/** Lines that flags leave out, cells that they fill, and the lines that ask for these flags: totals and merged cells. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { editDatabase, readDatabase } from '../../support/database.ts'
+import { importFolder, isins } from './database.ts'
+import { workbook } from './workbook.ts'
+
+const folder = importFolder()
+const [first, second] = isins
+
+let files = 0
+/** Imports lines into an empty table structure_item. */
+async function importItems(content: readonly string[] | Buffer, ...flags: readonly string[]) {
+  const db = folder.database()
+  editDatabase(folder.file(db), 'DELETE FROM structure_item')
+  const file = `items-${files++}.dat`
+  writeFileSync(folder.file(file), Buffer.isBuffer(content) ? content : content.join('\n'))
+  const all = ['structure_item', file, '--db', db, '--set', 'type=countries', ...flags]
+  const ended = await folder.import(...all, ...(Buffer.isBuffer(content) ? [] : ['--decimal', 'point']))
+  const rows = readDatabase(
+    folder.file(db),
+    'SELECT isin, name_de AS name, percent FROM structure_item ORDER BY isin, position',
+  )
+  return { ...ended, rows: rows.map(({ isin, name, percent }) => [isin, name, percent].join(' ')) }
+}
+
+const header = 'ISIN;Name;percent'
+const named = ['--map', 'Name=name_de']
+
+/** @param items name and share */
+const items = (isin: string, ...list: readonly (readonly [string, string])[]) =>
+  list.map(([name, percent]) => `${isin};${name};${percent}`)
+
+describe('a line that is the total of others', () => {
+  const ofFirst = items(first, ['Japan', '40'], ['Chile', '35'], ['Peru', '25'])
+  const ofSecond = items(second, ['Japan', '60.04'], ['Chile', '39.93'])
+
+  it.each(['Summe', 'SUMME:', 'Summe Länder', 'Gesamt', 'Gesamtsumme', 'Zwischensumme', 'Insgesamt', 'Sum'])(
+    'is bad by its name %s, with the flag that leaves it out of each list',
+    async (name) => {
+      const lines = [header, ...ofFirst, `${first};${name};100`, ...ofSecond, `${second};${name};99.97`]
+      const { code, stdout, rows } = await importItems(lines, ...named)
+      expect({ code, rows }).toEqual({ code: 1, rows: [] })
+      for (const line of [5, 8])
+        expect(stdout).toContain(
+          `line ${line}: Name (name_de) is "${name}": it looks like a total of other lines, which is no item; --skip 'Name=${name}' leaves it out\n`,
+        )
+      const skipped = await importItems(lines, ...named, '--skip', `Name=${name}`)
+      expect(skipped.code).toBe(0)
+      expect(skipped.stdout).toContain(`lines with Name "${name}", as --skip says (2, the first: line 5)`)
+      expect(skipped.rows).toHaveLength(5)
+    },
+  )
+
+  it.each([
+    [
+      'Total',
+      '100',
+      'of a list that is cut',
+      [
+        ['Japan', '9'],
+        ['Chile', '8'],
+      ],
+    ],
+    [
+      'Total',
+      '17',
+      'of the largest',
+      [
+        ['Japan', '9'],
+        ['Chile', '8'],
+      ],
+    ],
+    [
+      'Portfolio',
+      '100.00',
+      'under a name of its own',
+      [
+        ['Japan', '60.02'],
+        ['Chile', '39.96'],
+      ],
+    ],
+  ] as const)('is found as %s with %s: %s', async (name, percent, _, list) => {
+    const { code, stdout } = await importItems([header, ...items(first, ...list, [name, percent])], ...named)
+    expect(code).toBe(1)
+    expect(stdout).toContain(`line 4: Name (name_de) is "${name}": it looks like a total`)
+  })
+
+  it.each([
+    [
+      'the company Total, the largest of a list',
+      [
+        ['Total', '9.1'],
+        ['Airbus', '8.2'],
+        ['LVMH', '7.3'],
+      ],
+    ],
+    [
+      'what is left, as much as all others',
+      [
+        ['Japan', '30'],
+        ['Chile', '20'],
+        ['Others', '50'],
+      ],
+    ],
+    [
+      'two exposures of 100 %',
+      [
+        ['Bonds', '100'],
+        ['Futures', '100'],
+      ],
+    ],
+    ['a single item', [['Japan', '100']]],
+    [
+      'names that begin with these words',
+      [
+        ['Sumitomo', '50'],
+        ['Totality', '30'],
+        ['Gesamtwerk', '20'],
+      ],
+    ],
+  ] as const)('is not %s', async (_, list) => {
+    const { code, stdout, rows } = await importItems([header, ...items(first, ...list)], ...named)
+    expect({ code, stdout: code === 0 ? '' : stdout }).toEqual({ code: 0, stdout: '' })
+    expect(rows).toHaveLength(list.length)
+  })
+
+  it('is bad in an asset allocation, for its own day', async () => {
+    const lines = [
+      ['isin', 'derivatives', 'class_de', 'date', 'percent'],
+      [second, '0', 'Aktien', '2024-05-02', '70'],
+      [second, '0', 'Anleihen', '2024-05-02', '30'],
+      [second, '0', 'Alles', '2024-05-02', '100'],
+      [second, '1', 'Aktien', '2024-05-02', '100'],
+    ]
+    const { stdout } = await folder.importLines(folder.database(), 'asset_allocation', lines)
+    expect(stdout.match(/^line \d+: .*$/gm)).toEqual([
+      'line 4: class_de is "Alles": it looks like a total of other lines, which is no item; --skip \'class_de=Alles\' leaves it out',
+    ])
+  })
+})
+
+describe('import with --skip', () => {
+  const lines = [header, `${first};Japan;60`, 'TRL;;2', ';Footer;3']
+
+  it('leaves out lines by texts of several columns, whatever their case, and those without a text', async () => {
+    const flags = ['--skip', 'isin=trl', '--skip', 'ISIN=']
+    const { code, stdout, rows } = await importItems(lines, ...named, ...flags)
+    expect({ code, rows }).toEqual({ code: 0, rows: [`${first} Japan 60`] })
+    expect(stdout).toContain('lines with ISIN "trl", as --skip says (1, the first: line 3)')
+    expect(stdout).toContain('lines without ISIN, as --skip says (1, the first: line 4)')
+  })
+
+  it('does so by the config', async () => {
+    const config = {
+      import: { structure_item: { skip: { ISIN: ['TRL', ''] }, columns: { Name: 'name_de' } } },
+    }
+    writeFileSync(folder.file('skip.json'), JSON.stringify(config))
+    const { code, rows } = await importItems(lines, '--config', 'skip.json')
+    expect({ code, rows }).toEqual({ code: 0, rows: [`${first} Japan 60`] })
+  })
+
+  it('does not look at the numbers of lines that are left out', async () => {
+    const commas = [header, `${first};Japan;60.5`, `${first};Summe;60,5`]
+    const db = folder.database()
+    writeFileSync(folder.file('marks.csv'), commas.join('\n'))
+    const flags = [...named, '--set', 'type=countries', '--skip', 'Name=Summe', '--replace']
+    expect(await folder.import('structure_item', 'marks.csv', '--db', db, ...flags)).toMatchObject({
+      code: 0,
+    })
+  })
+
+  it('refuses a column that the file lacks', async () => {
+    const { code, stderr } = await importItems(lines, ...named, '--skip', 'Typ=TRL')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('the file has no column "typ"') as string,
+    })
+  })
+
+  it('is part of the config that --explain proposes', async () => {
+    const { stdout } = await importItems(
+      lines,
+      ...named,
+      '--skip',
+      'ISIN=TRL',
+      '--fill-down',
+      'ISIN',
+      '--explain',
+    )
+    expect(stdout).toContain('"skip": {\n        "ISIN": [\n          "TRL"\n        ]\n      }')
+    expect(stdout).toContain('"fillDown": [\n        "ISIN"\n      ]')
+  })
+})
+
+describe('a cell that is empty below another one', () => {
+  const lines = [header, `${first};Japan;60`, ';Chile;40', `${second};Japan;70`, ';Chile;30']
+  const rows = [`${first} Japan 60`, `${first} Chile 40`, `${second} Japan 70`, `${second} Chile 30`]
+  const sheet = workbook({
+    name: 'A',
+    rows: lines.map((line) => line.split(';').map((cell) => cell || null)),
+  })
+
+  it.each([
+    ['CSV', lines],
+    ['a workbook', sheet],
+  ] as const)('of %s is asked for, with the flag, which fills it and says so', async (_, content) => {
+    const asked = await importItems(content, ...named)
+    expect(asked).toMatchObject({ code: 1, rows: [] })
+    expect(asked.stdout).toContain(
+      `line 3: isin is empty; the last one above is "${first}": if the cells are merged, --fill-down ISIN takes it\n`,
+    )
+    const filled = await importItems(content, ...named, '--fill-down', 'isin')
+    expect({ code: filled.code, rows: filled.rows }).toEqual({ code: 0, rows })
+    expect(filled.stdout).toContain('filled with the cell above, as --fill-down says: ISIN (2 lines)')
+  })
+
+  it('is filled from no line that cannot be read, and from no header that comes again', async () => {
+    const torn = [header, `${first};Japan;60`, `${second};a "b";70`, ';Chile;30', header, ';Peru;10']
+    const { stdout } = await importItems(torn, ...named, '--fill-down', 'ISIN')
+    expect(stdout.match(/^line \d+: isin .*$/gm)).toEqual([
+      `line 4: isin is empty; the last one above is "${first}": if the cells are merged, --fill-down ISIN takes it`,
+      `line 6: isin is empty; the last one above is "${first}": if the cells are merged, --fill-down ISIN takes it`,
+    ])
+  })
+
+  it('is no merged one in a line with other faults', async () => {
+    const { stdout } = await importItems([header, `${first};Japan;60`, ';;x'], ...named)
+    expect(stdout).toContain('line 3: isin is empty; ')
+    expect(stdout).not.toContain('--fill-down')
+  })
+})
+
+describe('a percentage in place of a coefficient', () => {
+  it.each(['50 %', '50%'])('is bad: %s', async (percent) => {
+    const lines = [
+      ['isin', 'type', 'position', 'name_de', 'percent'],
+      [first, 'correlation', '1', 'Index', percent],
+      [first, 'countries', '1', 'Japan', percent],
+    ]
+    const { code, stdout } = await folder.importLines(folder.database(), 'structure_item', lines)
+    expect(code).toBe(1)
+    expect(stdout.match(/^line \d+: .*$/gm)).toEqual([
+      `line 2: percent is "${percent}": a correlation is a coefficient, 0.5 and not 50 %; or --skip 'type=correlation' leaves such lines out`,
+    ])
+  })
+})

@@ -34,6 +34,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'extensions/site/funds/chart': 'core/api/routes core/layout core/system',
   'extensions/site/funds/browser':
     'core/api/contract core/api/routes core/layout core/system extensions/site/funds/chart',
+  'extensions/site/status/browser': 'core/api/contract core/layout extensions/site/status',
 }
 
 /** Extensions import the core, packages, and nothing of each other. */

@@ -94,7 +94,7 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       added: [],
       removed: [{ ...named(second), date: days[3] }],
     })
-    expect(funds).toEqual({ total: 4, ...nobody })
+    expect(funds).toEqual({ total: 4, overdue: 0, held_back: 0, ...nobody })
     expect(rest).toMatchObject({ before: { as_of: '2025-11-11', snapshot: before }, not_compared: [] })
     expect(nightsOf()).toEqual(['2025-11-12', '2025-11-11'])
     expect(index().nights[0]).toMatchObject({
@@ -114,6 +114,8 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
     const renamed = await publishOnly('2025-11-13', rename, [first, second, third])
     expect(renamed.funds).toEqual({
       total: 3,
+      overdue: 0,
+      held_back: 0,
       added: [],
       removed: [named(fourth)],
       renamed: [{ isin: first, before: `Fonds ${first} night 1`, after: hostile }],
@@ -132,6 +134,8 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
     // The second fund is still a row of the database, but not published any more.
     expect(funds).toEqual({
       total: 3,
+      overdue: 3,
+      held_back: 0,
       added: [named(fourth)],
       removed: [named(second)],
       renamed: [],
@@ -278,19 +282,19 @@ it('never names a fund that is not published before and after, and counts withhe
   await publishOnly('2026-01-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, [first])
   const comes = await publishOnly('2026-01-28', '', [first, second])
   expect({ funds: comes.funds, removed: comes.documents.removed }).toEqual({
-    funds: { total: 1, ...nobody },
+    funds: { total: 1, overdue: 1, held_back: 0, ...nobody },
     removed: 0,
   })
   const goes = await publishOnly('2026-01-29', '', [first])
   expect({ funds: goes.funds, added: goes.documents.added }).toEqual({
-    funds: { total: 1, ...nobody },
+    funds: { total: 1, overdue: 1, held_back: 0, ...nobody },
     added: 0,
   })
   expect(`${bodyOf('feed.xml')}${bodyOf('index.json')}`).not.toContain(second)
 
   const sql = `UPDATE fund SET prices_permitted = 0 WHERE isin = '${first}'`
   const { funds, prices, endpoints } = await publishOnly('2026-01-30', sql, [first])
-  expect(funds).toEqual({ total: 1, ...nobody })
+  expect(funds).toEqual({ total: 1, overdue: 0, held_back: 0, ...nobody })
   expect(prices.counts).toEqual(noPrices)
   expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 7 })
   expect(bodyOf('index.json')).toContain('"title":"Other data changed"')

@@ -17,7 +17,7 @@ const corrections = (snapshot: string, count: number) => ({
   as_of: asOf,
   snapshot,
   before: null,
-  funds: { total: 1, added: [], removed: [], renamed: [], ending: [] },
+  funds: { total: 1, overdue: 0, held_back: 0, added: [], removed: [], renamed: [], ending: [] },
   documents: { added: 0, removed: 0, changed: 1 },
   endpoints: [],
   other_data: { values: 0, funds: 0, changed: [] },

@@ -31,7 +31,7 @@ const changes = (
   as_of: asOf,
   snapshot: `${asOf}-3f9c2ab4d1e0`,
   before: { as_of: '2026-11-19', snapshot: '2026-11-19-3f9c2ab4d1e0' },
-  funds: { total: 3, added: [], removed: [], renamed: [], ending: [], ...funds },
+  funds: { total: 3, overdue: 0, held_back: 0, added: [], removed: [], renamed: [], ending: [], ...funds },
   documents: counts,
   endpoints: [],
   prices: {

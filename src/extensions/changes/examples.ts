@@ -11,7 +11,15 @@ export function exampleChanges({ asOf, snapshot, funds, fund }: ExampleSource) {
   const day = {
     format: 1,
     ...ofDay,
-    funds: { total: funds.length, added: [], removed: [], renamed: [], ending: [] },
+    funds: {
+      total: funds.length,
+      overdue: 0,
+      held_back: 0,
+      added: [],
+      removed: [],
+      renamed: [],
+      ending: [],
+    },
     documents: counts,
     endpoints: [{ endpoint: 'prices-historic', ...counts }],
     prices: {

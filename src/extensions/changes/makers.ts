@@ -22,10 +22,11 @@ export const makers: PageMakers = {
 
 /** What a first publish would write: for a folder that is served. A publish writes its own; a build has no clock. */
 function firstPublish(source: StatusSource, site: PageSite): readonly Page[] {
-  const { snapshot, asOf, documents: objects, assessment } = source
+  const { snapshot, asOf, documents: objects, assessment, withheld } = source
   // The assessment lists published funds only.
   const funds = assessment.funds.length
-  const changes = changesWithout({ snapshot, asOf, funds, objects }, null)
+  const freshness = assessment.counts
+  const changes = changesWithout({ snapshot, asOf, funds, objects, freshness, withheld }, null)
   const day = dayChanges(changes, { publish: 1, published: `${asOf}T00:00:00Z` }, null)
   const text = textOfDay(day)
   const file = { sha256: hash('sha256', text), bytes: Buffer.byteLength(text) }

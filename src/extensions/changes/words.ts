@@ -116,6 +116,8 @@ export function countsOf({ funds, prices, other_data: data }: SnapshotChanges): 
     funds_ending: funds.ending.length,
     funds_with_other_data: data.funds,
     funds_with_new: totals.funds_with_new,
+    funds_overdue: funds.overdue,
+    funds_held_back: funds.held_back,
   }
 }
 

@@ -4,5 +4,5 @@ export const scripts: Readonly<Record<string, string>> = {
   'pages/find.js': './funds/browser/find.ts',
   'pages/fund.js': './funds/browser/fund.ts',
   'pages/list.js': './funds/browser/list.ts',
-  'status/status.js': './funds/browser/status.ts',
+  'status/status.js': './status/browser/status.ts',
 }

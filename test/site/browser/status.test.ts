@@ -95,6 +95,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
         expect(await page.locator('a').evaluateAll(hrefs)).toEqual([
           '#main',
           'de.html',
+          `../changes/index.html?day=${asOf}`,
           'index.json',
           '../changes/index.html',
         ])
@@ -145,6 +146,40 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     await still.end()
     await server.stop()
     await s3.stop()
+  })
+
+  it('shows the publications of the last weeks as bars, and tells of the day at the pointer', async () => {
+    const { page, end } = await visit(browser, url('site', 'status/'))
+    const line = page.locator('#nights p').first()
+    const bars = page.locator('.nights')
+    const summary = 'Published on 1 day, 1 of them with notes'
+    await page.getByText(summary).waitFor()
+    expect(await bars.locator('rect').count()).toBe(43)
+    expect(await page.locator('#nights .ends').innerText()).toMatch(/20\u00a0Nov\u00a02026$/)
+    const { x = 0, y = 0, width = 0, height = 0 } = (await bars.boundingBox()) ?? {}
+    await page.mouse.move(x + width - 3, y + height / 2)
+    expect(await line.textContent()).toBe('20\u00a0Nov\u00a02026: published, 2 prices overdue')
+    await page.mouse.move(x + width / 2, y + height / 2)
+    expect(await line.textContent()).toMatch(/: no records$/)
+    await page.mouse.move(x, y + height + 200)
+    expect(await line.textContent()).toBe(summary)
+    const note = page.locator('#notable li')
+    expect(await note.allInnerTexts()).toEqual(['20\u00a0Nov\u00a02026\n2 prices overdue'])
+    await note.getByRole('link').click()
+    expect(new URL(page.url()).search).toBe(`?day=${asOf}`)
+    await end()
+  })
+
+  it('says that the publications could not be loaded, and loads them when asked again', async () => {
+    const { page, end } = await visit(browser, url('site', 'status/de.html'), phoneLight)
+    await page.route('**/changes/index.json', (route) => route.fulfill({ status: 503 }))
+    await page.reload()
+    await page.getByText('Die Veröffentlichungen konnten nicht geladen werden.').waitFor()
+    expect(await page.locator('.nights rect').count()).toBe(0)
+    await page.unroute('**/changes/index.json')
+    await page.locator('#nights').getByRole('button').click()
+    await page.getByText('An 1 Tag veröffentlicht, davon 1 mit Hinweisen').waitFor()
+    await end()
   })
 
   it('tells what is staged beside the live snapshot, and nothing when that is over, without an error', async () => {

@@ -8,7 +8,8 @@ import type { ValueOf } from './shape.ts'
  *
  * - `format`: 1. `as_of`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
  *   live until then, with which it is compared; null for the first one.
- * - `funds`: `total` counts the published ones; `added`, `removed` (gone, or no longer published) and `renamed` name
+ * - `funds`: `total` counts the published ones, `overdue` those whose price is late or stale, `held_back` those whose new prices are
+ *   being checked; `added`, `removed` (gone, or no longer published) and `renamed` name
  *   published funds, by ISIN; `ending` those whose end has become known, is another one, or is no longer known (`last_day` null).
  *   A fund that is gone because it merged names its `successor`; `name` is null if it is not known.
  * - `documents`: objects that only the new snapshot has, that only the old one had, and that differ; `endpoints` has the

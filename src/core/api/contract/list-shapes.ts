@@ -321,6 +321,17 @@ const changedData = {
   after: told,
 }
 const funds = (en: string, de: string) => count(`Number of ${en}`, `Anzahl ${de}`)
+/** How things stand after a publish, beside what it changed. */
+const afterwards = <Prefix extends string>(prefix: Prefix) => {
+  const overdue = funds('funds whose price is overdue', 'der Fonds mit überfälligem Preis')
+  const heldBack = funds(
+    'funds whose new prices are being checked; until then, their prices stay unchanged',
+    'der Fonds, deren neue Preise geprüft werden; bis dahin bleiben ihre Preise unverändert',
+  )
+  return { [`${prefix}overdue`]: overdue, [`${prefix}held_back`]: heldBack } as Readonly<
+    Record<`${Prefix}overdue` | `${Prefix}held_back`, typeof overdue>
+  >
+}
 const published = {
   as_of: asOf,
   snapshot,
@@ -341,6 +352,7 @@ const published = {
       'der Fonds mit Änderungen an anderen Daten als Preisen',
     ),
     funds_with_new: funds('funds with prices of new days', 'der Fonds mit Preisen neuer Tage'),
+    ...afterwards('funds_'),
   }),
   funds: optional(
     list(
@@ -405,6 +417,7 @@ const dayOfChanges = {
   before,
   funds: record({
     total: count('Number of published funds', 'Anzahl der veröffentlichten Fonds'),
+    ...afterwards(''),
     added: list(record(named)),
     removed: list(record({ ...named, successor })),
     renamed: list(

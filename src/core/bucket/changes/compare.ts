@@ -28,18 +28,30 @@ export const maxRowsTold = 10_000
 
 /** What a publish changes, before anything is compared. @param before null for the first publish */
 export function changesWithout(
-  head: Pick<ManifestHead, 'asOf' | 'snapshot' | 'funds' | 'objects' | 'restricted'>,
+  head: Pick<ManifestHead, 'asOf' | 'snapshot' | 'funds' | 'objects' | 'restricted'> & {
+    readonly freshness: Pick<ManifestHead['freshness'], 'late' | 'stale'>
+    readonly withheld?: readonly { readonly isin: string }[]
+  },
   before: SnapshotName | null,
 ): SnapshotChanges {
-  const { asOf, snapshot, objects } = head
+  const { asOf, snapshot, objects, freshness, withheld = [] } = head
   // Readers know the funds of the list: those whose data may be given out.
-  const total = head.funds - (head.restricted?.data?.length ?? 0)
+  const unknown = head.restricted?.data ?? []
+  const heldBack = withheld.filter(({ isin }) => !unknown.includes(isin))
   return {
     format: 1,
     as_of: asOf,
     snapshot,
     before,
-    funds: { total, added: [], removed: [], renamed: [], ending: [] },
+    funds: {
+      total: head.funds - unknown.length,
+      overdue: freshness.late + freshness.stale,
+      held_back: heldBack.length,
+      added: [],
+      removed: [],
+      renamed: [],
+      ending: [],
+    },
     documents: { added: before === null ? objects : 0, removed: 0, changed: 0 },
     endpoints: [],
     prices: noPrices(),
@@ -124,7 +136,8 @@ export async function readChanges(publish: Publish, { head: before, documents: c
   for await (const [one, read] of readAll(publish, live.slot, windows)) add(one, read)
   prices.totals.funds_with_new = withNew.size
   prices.totals.corrected_funds = corrected.size
-  const funds = { total: changes.funds.total, ...namedFunds(compared, names, head.merged), renamed, ending }
+  const { added, removed } = namedFunds(compared, names, head.merged)
+  const funds = { ...changes.funds, added, removed, renamed, ending }
   return {
     announced: {
       ...changes,

@@ -12,6 +12,7 @@ import {
   html,
   type Html,
   linkTo,
+  raw,
   table,
   type TableCell,
   noValue,
@@ -30,6 +31,8 @@ import {
 import { wording } from '../../../core/layout/wording.ts'
 import { statusKey, type StatusSource, withheldFunds } from '../../../core/snapshot/status-document.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
+import { barKinds, keyBar } from './history.ts'
+import { historyWords } from './history-wording.ts'
 
 const scriptKey = 'status/status.js'
 
@@ -98,6 +101,7 @@ function statusPage(
         <span>${w.snapshot} <code>${snapshot}</code></span>
       </p>
       <dl class="headline">${figures}</dl>
+      ${parts.includes('changes') && historyFigure(key, language)}
       <h2>${w.prices}</h2>
       <dl class="headline">
         ${marks.map((mark) => counts[mark] > 0 && figure(markedAs(mark, w.marks[mark]), count(counts[mark])))}
@@ -112,6 +116,13 @@ function statusPage(
         </details> `
       }
       <p class="quiet small note">${w.note}</p>
+      ${
+        parts.includes('changes') &&
+        html`<section id="notable" hidden>
+          <h2>${historyWords[language].notable}</h2>
+          <ul></ul>
+        </section> `
+      }
       <p><a href="${toJson}">${w.asData}</a></p>
       ${parts.includes('changes') && html`<p><a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a></p>`}`,
   })
@@ -133,6 +144,28 @@ const later = (id: string, name: string, state: Html): Html =>
     <dd>${'\u00a0'}</dd>
     <dd class="below">${'\u00a0'}</dd>
   </div>`
+
+/** Filled in by status.js, too: only a publish knows those before it. Without scripts, the page of changes has them. */
+function historyFigure(key: string, language: Language): Html {
+  const w = historyWords[language]
+  const legend = (Object.keys(barKinds) as (keyof typeof barKinds)[]).map(
+    (kind) => html`<li><svg aria-hidden="true">${raw(keyBar(kind))}</svg> ${w.keys[kind]}</li> `,
+  )
+  return html`<figure
+    id="nights"
+    data-index="${linkTo(key, 'changes/index.json')}"
+    data-changes="${linkTo(key, changesKeys[language])}"
+    data-again="${wording[language].shell.again}"
+  >
+    <h2 id="nights-title">${w.title}</h2>
+    <p class="quiet small" role="status">${w.loading}</p>
+    <svg class="nights" role="img" aria-labelledby="nights-title nights-text"></svg>
+    <p class="quiet small ends" aria-hidden="true"><span>${'\u00a0'}</span> <span>${'\u00a0'}</span></p>
+    <ul class="quiet small legend">
+      ${legend}
+    </ul>
+  </figure> `
+}
 
 const sizeIn = (language: Language, bytes: number) =>
   bytes < 1e9

@@ -1,0 +1,150 @@
+/** Facts that no file of a snapshot has: when it went live, the staged snapshot, and the publications before it. */
+
+import type { ChangeHistory } from '../../../../core/api/contract/changes.ts'
+import { messageWith } from '../../../../core/layout/browser/message.ts'
+import { dayIn, fixedIn } from '../../../../core/layout/formats.ts'
+import { historyWords } from '../history-wording.ts'
+import {
+  daysShown,
+  isNotable,
+  type Night,
+  nightBars,
+  nightIn,
+  nightsOf,
+  notableIn,
+  summaryOf,
+} from '../history.ts'
+
+const language = document.documentElement.lang === 'de' ? 'de' : 'en'
+
+/** The day in the reader's time zone. */
+function dayOf(date: Date): string {
+  const part = (number: number) => String(number).padStart(2, '0')
+  return dayIn(language, `${date.getFullYear()}-${part(date.getMonth() + 1)}-${part(date.getDate())}`)
+}
+
+/** The time of day and its age: `18:05, 3 hours ago`. */
+function timeAndAge(date: Date): string {
+  const minutes = Math.max(0, Math.floor((Date.now() - date.getTime()) / 60_000))
+  const [age, unit] =
+    minutes < 120
+      ? ([minutes, 'minute'] as const)
+      : minutes < 2880
+        ? ([Math.floor(minutes / 60), 'hour'] as const)
+        : ([Math.floor(minutes / 1440), 'day'] as const)
+  const locale = language === 'de' ? 'de' : 'en-GB'
+  const time = date.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+  return `${time}, ${new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-age, unit)}`
+}
+
+function show(id: string, value: string, remark: string): void {
+  const place = document.getElementById(id)
+  const [first, below] = place?.querySelectorAll('dd') ?? []
+  if (place === null || first === undefined || below === undefined) return
+  first.textContent = value
+  below.textContent = remark
+  place.hidden = false
+  place.classList.remove('awaited')
+}
+
+// The edge sends as Last-Modified when the snapshot went live.
+const live = new Date(document.lastModified)
+if (!Number.isNaN(live.getTime())) show('live', dayOf(live), timeAndAge(live))
+
+interface Staged {
+  readonly snapshot: string
+  readonly as_of: string
+  readonly staged_since: string
+}
+
+/** @throws {Error} if the server does not say */
+async function showStaged(): Promise<void> {
+  const response = await fetch('staged.json')
+  if (!response.ok) throw new Error(String(response.status))
+  const { staged } = (await response.json()) as { readonly staged: Staged | null }
+  if (staged === null) return
+  const remark = `${staged.snapshot}: ${timeAndAge(new Date(staged.staged_since))}`
+  show('staged', dayIn(language, staged.as_of), remark)
+}
+
+if (location.protocol !== 'file:') {
+  showStaged().catch(() => {
+    show('staged', '–', document.getElementById('staged')?.dataset['failed'] ?? '')
+  })
+}
+
+const figure = document.getElementById('nights')
+if (figure !== null && location.protocol !== 'file:') void showNights(figure)
+else figure?.remove()
+
+async function showNights(figure: HTMLElement): Promise<void> {
+  const w = historyWords[language]
+  const { index = '', changes = '', again = '' } = figure.dataset
+  const line = figure.querySelector('p')
+  const drawn = figure.querySelector('.nights')
+  const ends = figure.querySelectorAll('.ends span')
+  if (line === null || drawn === null) return
+  line.textContent = w.loading
+  try {
+    const response = await fetch(index)
+    if (!response.ok) throw new Error(String(response.status))
+    const nights = nightsOf((await response.json()) as ChangeHistory)
+    line.textContent = nights.length === 0 ? w.empty : summaryOf(nights, language)
+    drawn.innerHTML = nightBars(nights)
+    for (const [at, night] of [nights[0], nights.at(-1)].entries()) {
+      const end = ends[at]
+      if (night !== undefined && end !== undefined) end.textContent = dayIn(language, night.day)
+    }
+    tellOnPoint(drawn, line, nights)
+    listNotable(nights.filter(isNotable), changes)
+  } catch {
+    line.replaceChildren(...messageWith(w.failed, { label: again, press: () => void showNights(figure) }))
+  }
+}
+
+/** The line above the bars is about the day at the pointer, or else about all of them. */
+function tellOnPoint(drawn: Element, line: HTMLElement, nights: readonly Night[]): void {
+  const summary = line.textContent
+  const tell = (event: Event) => {
+    const { left, width } = drawn.getBoundingClientRect()
+    const share = ((event as PointerEvent).clientX - left) / width
+    const night = nights[Math.min(daysShown - 1, Math.max(0, Math.floor(share * daysShown)))]
+    line.textContent = night === undefined ? summary : nightIn(night, language)
+  }
+  for (const kind of ['pointermove', 'pointerdown']) drawn.addEventListener(kind, tell)
+  drawn.addEventListener('pointerleave', () => (line.textContent = summary))
+}
+
+/** Days in the list: the page of changes has all of them. */
+const mostNotable = 10
+
+/** @param nights ascending @param changes the address of the page of changes */
+function listNotable(nights: readonly Night[], changes: string): void {
+  const section = document.getElementById('notable')
+  const list = section?.querySelector('ul')
+  if (section === null || list === null || list === undefined) return
+  section.hidden = nights.length === 0
+  const linked = (address: string, text: string) => {
+    const link = document.createElement('a')
+    link.href = address
+    link.textContent = text
+    return link
+  }
+  const item = (link: Element, text: string) => {
+    const made = document.createElement('li')
+    const said = document.createElement('span')
+    said.textContent = text
+    made.append(link, ' ', said)
+    return made
+  }
+  const shown = [...nights].reverse().slice(0, mostNotable)
+  const left = nights.length - shown.length
+  list.replaceChildren(
+    ...shown.map((night) =>
+      item(linked(`${changes}?day=${night.day}`, dayIn(language, night.day)), notableIn(night, language)),
+    ),
+    ...(left === 0
+      ? []
+      : [item(linked(changes, historyWords[language].more(fixedIn(language, left, 0))), '')]),
+  )
+}

@@ -95,6 +95,34 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     },
   )
 
+  it.each([true, false])(
+    'keeps the sections of a fund at the top of a phone, and leads to each below them (with scripts: %s)',
+    async (scripts) => {
+      await withPage(`funds/${isin}/de.html`, { ...phoneLight, scripts }, async (page) => {
+        const menu = page.locator('.side')
+        const links = menu.getByRole('link')
+        const hashes = (await links.evaluateAll(hrefs)).filter((href) => href.startsWith('#'))
+        expect(hashes.length).toBeGreaterThan(5)
+        for (const hash of [...hashes.slice(1), ...hashes.slice(0, 2)]) {
+          await menu.locator(`a[href="${hash}"]`).click()
+          const { y = -1, height = 0 } = (await menu.boundingBox()) ?? {}
+          expect({ hash, y }).toEqual({ hash, y: 0 })
+          // The last section may be too short to come to the top.
+          const top = (await page.locator(hash).boundingBox())?.y ?? 0
+          expect({ hash, isBelow: top >= height }).toEqual({ hash, isBelow: true })
+        }
+        expect(await overhang(page)).toEqual([])
+        if (!scripts) return
+        await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+        const last = links.last()
+        await page.locator('.side li:last-child [aria-current]').waitFor()
+        const { x = 0, width = 0 } = (await last.boundingBox()) ?? {}
+        expect(x).toBeGreaterThanOrEqual(0)
+        expect(x + width).toBeLessThanOrEqual(phoneLight.width)
+      })
+    },
+  )
+
   describe('the chart of a fund', () => {
     const textOf = async (tip: Locator) => ((await tip.textContent()) ?? '').replaceAll('\u00a0', ' ')
     /** Day and NAV of a tip. */

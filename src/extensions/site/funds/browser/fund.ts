@@ -31,6 +31,9 @@ function markSection(root: ParentNode): void {
     const present = isAtEnd ? links.at(-1) : links[tops().filter((top) => top < innerHeight / 3).length - 1]
     for (const link of links) link.removeAttribute('aria-current')
     present?.setAttribute('aria-current', 'location')
+    // On a narrow screen the links are a row that is wider than the window.
+    const row = present?.closest('ul')
+    if (row && present) row.scrollLeft = present.offsetLeft - (row.clientWidth - present.offsetWidth) / 2
   }
   addEventListener('scroll', mark, { passive: true })
   mark()

@@ -39,8 +39,7 @@ const about: FundPages = {
     const nothing = {
       categoryDe: null,
       categoryEn: null,
-      oneYearPercent: null,
-      oneYearUntil: null,
+      returns: { oneYear: null, threeYears: null, fiveYears: null },
       accumulating: null,
     }
     const unknown = { totalExpenseRatio: null, srri: null }

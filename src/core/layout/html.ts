@@ -191,9 +191,33 @@ export function drawing({ id, title, description, height, shapes, kind = '' }: D
 /** Two views of the same thing, of which one is shown: the first, until the reader chooses. Without a script. */
 export const twoViews = (name: string, legend: string, views: readonly (readonly [string, Html])[]): Html =>
   html`<div class="views">
-    <fieldset class="tabs">
-      <legend class="unseen">${legend}</legend>
-      ${views.map(([label], index) => html`<label><input type="radio" name="${name}" ${index === 0 && raw('checked ')} />${label}</label> `)}
-    </fieldset>
+    ${tabs(
+      name,
+      legend,
+      views.map(([label]) => ({ label })),
+    )}
     ${views.map(([, view]) => html`<div class="view">${view}</div> `)}
   </div> `
+
+interface Tab {
+  readonly label: string
+  /** For styles and scripts. */
+  readonly value?: string
+}
+
+/** A choice of views, the first of which is chosen. */
+export const tabs = (name: string, legend: string, all: readonly Tab[]): Html =>
+  html`<fieldset class="tabs">
+    <legend class="unseen">${legend}</legend>
+    ${all.map(
+      ({ label, value }, index) =>
+        html`<label
+          ><input
+            type="radio"
+            name="${name}"
+            ${value !== undefined && html` value="${value}"`}
+            ${index === 0 && raw('checked ')}
+          />${label}</label
+        > `,
+    )}
+  </fieldset>`

@@ -124,15 +124,15 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
         const boxOf = async (cell: string) =>
           (await row.locator(cell).boundingBox()) ?? { y: NaN, height: NaN }
         const name = await boxOf('th')
-        const price = await boxOf('td:nth-last-child(4)')
+        const price = await boxOf('.nav')
         const code = await boxOf('td:nth-child(2)')
-        const day = await boxOf('td:nth-last-child(3)')
+        const day = await boxOf('.date')
         return { code: code.y - name.y - name.height, day: day.y - price.y - price.height }
       }
       for (const width of [1200, 768, 660]) {
         await page.setViewportSize({ width, height: 900 })
         const before = await gaps()
-        const day = row.locator('td:nth-last-child(3)')
+        const day = row.locator('.date')
         await day.evaluate(
           "(cell) => cell.insertAdjacentHTML('beforeend', ' <small class=mark>ended</small>')",
         )
@@ -188,6 +188,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
         'No fund matches. Check the spelling, or search by a part of the name, the ISIN or the WKN.',
       )
       expect(await heads()).toEqual(places)
+      await page.getByText('Performance', { exact: true }).click()
+      const empty = await heads()
+      await page.locator('#search').fill('')
+      expect(await heads()).toEqual(empty)
       // The day of nearly every price.
       await page.locator('#search').fill('nov 2026')
       expect(await page.locator('#found').textContent()).toBe('No fund matches.')
@@ -264,9 +268,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       const boxOf = async (selector: string) =>
         (await page.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0 }
       const [name, nav, year] = await Promise.all(
-        ['th', 'td:nth-last-child(4)', 'td:last-child'].map((cell) =>
-          boxOf(`#funds tbody tr:has([href^="${wide}"]) ${cell}`),
-        ),
+        ['th', '.nav', '.year'].map((cell) => boxOf(`#funds tbody tr:has([href^="${wide}"]) ${cell}`)),
       )
       expect(nav?.y).toBeGreaterThan(name?.y ?? 0)
       expect(year?.y).toBeGreaterThan(nav?.y ?? 0)
@@ -318,15 +320,19 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
   it('sorts by each column in both directions, and announces it', async () => {
     await withPage('funds/de.html', desktopLight, async (page) => {
       const heads = page.locator('#funds thead button')
-      expect(await heads.count()).toBe(7)
-      for (const column of [1, 2, 3, 4, 5, 6]) {
+      expect(await heads.count()).toBe(12)
+      const views = page.locator('.above label')
+      for (const column of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]) {
+        if (column === 7) await views.nth(1).click()
+        if (column === 9) await views.nth(2).click()
         await heads.nth(column).click()
         const inColumn = page.locator(`#funds tbody tr > :nth-child(${column + 1})`)
         const cells = await inColumn.evaluateAll(cellTexts)
         const filled = cells.filter((text) => text !== '–')
         expect(cells.slice(filled.length).join('')).toMatch(/^–*$/)
-        const keys = filled.map((text) => keyOf(text, column >= 3))
-        const isUp = column < 3
+        const isText = column < 3 || column === 9
+        const keys = filled.map((text) => keyOf(text, !isText))
+        const isUp = isText
         expect(keys).toEqual([...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0) * (isUp ? 1 : -1)))
         const announced = () => page.locator('th').nth(column).getAttribute('aria-sort')
         expect(await announced()).toBe(isUp ? 'ascending' : 'descending')
@@ -337,11 +343,114 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
     })
   })
 
-  it('is whole without scripts, and leads to the funds', async () => {
+  /** The columns that are shown, without those of the fund. */
+  const columnsOf = (page: Page) =>
+    page.locator('#funds thead th:not(:first-child, .whole):visible').allInnerTexts()
+  const columnsByView = {
+    Prices: ['Net asset value', 'Date', 'Day change', '1 year'],
+    Performance: ['1 year', '3 years', '5 years'],
+    'Costs & risk': ['Distribution policy', 'Costs (TER)', 'Risk (1–7)'],
+  }
+
+  it('has three views, at every width, in the address, on the way back and in the other language; names stay where they are', async () => {
+    await withPage('funds/', desktopLight, async (page) => {
+      for (const width of [1440, 1000, 768, 390, 320]) {
+        await page.setViewportSize({ width, height: 900 })
+        const firsts: number[] = []
+        for (const [view, columns] of Object.entries(columnsByView)) {
+          await page.getByText(view, { exact: true }).first().click()
+          // A phone has the day below its price, without a heading.
+          const shown = width > 640 ? columns : columns.filter((name) => name !== 'Date')
+          expect({
+            width,
+            view,
+            columns: (await columnsOf(page)).map((name) => name.replaceAll('\u00ad', '')),
+          }).toEqual({ width, view, columns: shown })
+          expect({ width, view, over: await page.evaluate<string[]>(overlaps) }).toEqual({
+            width,
+            view,
+            over: [],
+          })
+          expect(await overhang(page)).toEqual([])
+          firsts.push(Math.round((await page.locator('#funds tbody th').first().boundingBox())?.width ?? NaN))
+        }
+        expect(new Set(firsts).size).toBe(1)
+      }
+      expect(new URL(page.url()).search).toBe('?view=facts')
+      await page.getByRole('button', { name: 'Costs (TER)' }).click()
+      await page.getByRole('link', { name: 'Deutsch' }).click()
+      await page.waitForURL('**/funds/de.html?view=facts&sort=-costs')
+      expect(await columnsOf(page)).toHaveLength(3)
+      await page.goBack()
+      await page.goBack()
+      await page.waitForURL('**/funds/?view=facts')
+      await page.goBack()
+      await page.waitForURL('**/funds/?view=performance')
+      expect(await columnsOf(page)).toEqual(columnsByView.Performance)
+    })
+  })
+
+  it('shows a hundred of many funds, then more and all, finds the others, and prints them', async () => {
+    const many = 230
+    await withPage('funds/', desktopLight, async (page) => {
+      // Its own rows again and again, under other names.
+      await page.route('**/funds/index.html*', async (route) => {
+        const response = await route.fetch()
+        const body = (await response.text()).replace(
+          /<tbody>([^]*?)<\/tr>[^]*<\/tbody>/,
+          (_, row: string) => {
+            const rows = Array.from(
+              { length: many },
+              (__, index) => `${row.replace(/<bdi[^>]*>[^<]*/, `<bdi>Fonds ${index}`)}</tr>`,
+            )
+            return `<tbody>${rows.join('')}</tbody>`
+          },
+        )
+        await route.fulfill({ response, body })
+      })
+      await page.goto(`${site.base}/funds/index.html`)
+      const rows = () => page.locator('#funds tbody tr').count()
+      expect(await page.locator('#found').textContent()).toBe('230 funds')
+      expect({ rows: await rows(), text: await page.locator('#more').innerText() }).toEqual({
+        rows: 100,
+        text: expect.stringContaining('100 of 230 funds are shown.'),
+      })
+      await page.getByRole('button', { name: 'Show 100 more' }).click()
+      expect(await rows()).toBe(200)
+      // The one button that is left shows all.
+      expect(await page.locator('#more button:visible').allInnerTexts()).toEqual(['Show 30 more'])
+      await page.locator('#funds tbody a').nth(150).click()
+      await page.goBack()
+      await expect.poll(rows).toBe(200)
+      await page.locator('#search').fill('Fonds 229')
+      expect({ names: await names(page), more: await page.locator('#more').isVisible() }).toEqual({
+        names: ['Fonds 229'],
+        more: false,
+      })
+      await page.locator('#search').fill('')
+      await expect.poll(rows).toBe(100)
+      await expect.poll(() => page.url()).not.toContain('rows=')
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))")
+      expect(await rows()).toBe(many)
+      await page.evaluate("dispatchEvent(new Event('afterprint'))")
+      expect(await rows()).toBe(100)
+      await page.getByRole('button', { name: 'Show all (230)' }).click()
+      expect({ rows: await rows(), more: await page.locator('#more').isVisible() }).toEqual({
+        rows: many,
+        more: false,
+      })
+    })
+  })
+
+  it('is whole without scripts, in all views, and leads to the funds', async () => {
     await withPage('funds/index.html', { ...desktopLight, scripts: false }, async (page) => {
       const count = value<number>('SELECT count(*) FROM fund WHERE data_permitted = 1')
       expect(await page.locator('#funds tbody tr').count()).toBe(count)
-      expect(await page.locator('#search').isVisible()).toBe(false)
+      expect(await page.locator(':is(#search, #found, #more):visible').count()).toBe(0)
+      for (const [view, columns] of Object.entries(columnsByView)) {
+        await page.getByText(view, { exact: true }).first().click()
+        expect(await columnsOf(page)).toEqual(columns)
+      }
       await page.locator(`a[href="${isin}/index.html"]`).click()
       expect(page.url()).toContain(`/funds/${isin}/`)
     })

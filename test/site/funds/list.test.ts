@@ -17,17 +17,22 @@ const fund: FundEntry = {
   totalExpenseRatio: null,
   srri: null,
   notComparable: 'no_prices',
-  oneYearPercent: null,
-  oneYearUntil: null,
+  returns: { oneYear: null, threeYears: null, fiveYears: null },
 }
 
+const figures = [
+  ...['Net asset value', 'Date', 'Day change', '1 year', '3 years', '5 years'],
+  ...['Distribution policy', 'Costs (TER)', 'Risk (1–7)'],
+]
+
 it.each([
-  [['Fund', 'ISIN', 'Net asset value', 'Date', 'Day change', '1 year'], [fund]],
+  [['Fund', 'ISIN'], [fund]],
   [
-    ['Fund', 'ISIN', 'WKN', 'Net asset value', 'Date', 'Day change', '1 year'],
+    ['Fund', 'ISIN', 'WKN'],
     [fund, { ...fund, wkn: '847140' }],
   ],
-])('has a column for WKNs only if a fund has one: %s', (columns, funds) => {
+])('has a column for WKNs only if a fund has one: %s', (first, funds) => {
+  const columns = [...first, ...figures]
   const source: Partial<SitePageSource> = { asOf: '2026-11-20', baseUrl: 'https://funds.example', funds }
   const [page] = cataloguePages({ ...source, parts: ['funds'], publisher: null } as SitePageSource)
   const [, table = ''] = String(page?.content).split('<table')
@@ -44,9 +49,15 @@ const textOf = (funds: readonly FundEntry[]) => {
 
 it('names the day on which a reported year ends before the price, below the list and at the figure', () => {
   const newest = { date: '2026-11-20', nav: '100.00', changePercent: '0.10' }
-  const priced: FundEntry = { ...fund, newest, notComparable: null, oneYearPercent: '4.15' }
-  const early: FundEntry = { ...priced, oneYearUntil: '2026-11-17' }
-  const earlier: FundEntry = { ...priced, oneYearUntil: '2026-11-16' }
+  const pricedOver = (until: string | null): FundEntry => ({
+    ...fund,
+    newest,
+    notComparable: null,
+    returns: { oneYear: { percent: '4.15', until }, threeYears: null, fiveYears: null },
+  })
+  const priced = pricedOver(null)
+  const early = pricedOver('2026-11-17')
+  const earlier = pricedOver('2026-11-16')
   expect(textOf([priced])).not.toContain('reported performance ends')
   expect(textOf([priced])).not.toContain('title="to ')
   const one = textOf([priced, early])

@@ -54,11 +54,23 @@ const headOf = (isin: string, page = 'index.html') => {
     figures.map(([, name = '', value = '']) => [name, value.replace(/<[^>]+>/g, '').replace('\u2212', '-')]),
   )
 }
-const oneYearIn = (isin: string) => {
-  const { funds } = JSON.parse(read('funds/index.json')) as {
-    readonly funds: readonly { readonly isin: string; readonly one_year_percent: string | null }[]
-  }
-  return funds.find((fund) => fund.isin === isin)?.one_year_percent
+interface Listed {
+  readonly isin: string
+  readonly one_year_percent: string | null
+  readonly three_years_percent: string | null
+  readonly five_years_percent: string | null
+}
+const listed = (isin: string) => {
+  const { funds } = JSON.parse(read('funds/index.json')) as { readonly funds: readonly Listed[] }
+  return funds.find((fund) => fund.isin === isin)
+}
+const oneYearIn = (isin: string) => listed(isin)?.one_year_percent
+/** The figures of its row, by the class of their column. */
+const cellsOf = (isin: string) => {
+  const cells = [...(rowOf(isin) ?? '').matchAll(/<td class="(?:number )?(\w+)[^>]*>(.*?)<\/td>/gs)]
+  return Object.fromEntries(
+    cells.map(([, name = '', value = '']) => [name, value.replace(/<[^>]+>/g, '').replace('\u2212', '-')]),
+  )
 }
 const rowOf = (isin: string) =>
   new RegExp(`<tr[^>]*>(?:(?!</tr>).)*${isin}.*?</tr>`, 's').exec(read('funds/index.html'))?.[0]
@@ -88,6 +100,20 @@ it('of a distributing fund is the reported one, and is called so', () => {
   expect(head['1 year']).toBe(`${signed(gross.toFixed(2))}% reported`)
   expect(head['5 years']).toMatch(/^[+-][\d.]+% reported$/)
   expect(oneYearIn(isin)).toBe(gross.toFixed(2))
+  const growth = db
+    .prepare(
+      `SELECT exp(sum(ln(1 + gross / 100))) FROM
+        (SELECT gross FROM legal_period WHERE isin = ? ORDER BY date_to DESC LIMIT 3)`,
+    )
+    .pluck()
+    .get(isin) as number
+  const threeYears = ((growth - 1) * 100).toFixed(2)
+  expect(listed(isin)?.three_years_percent).toBe(threeYears)
+  expect(cellsOf(isin)).toMatchObject({
+    year: `${signed(gross.toFixed(2))}%`,
+    years3: `${signed(threeYears)}%`,
+    years5: head['5 years']?.replace(' reported', ''),
+  })
   expect(read(`funds/${isin}/index.html`)).toContain('The chart is computed from prices')
 })
 
@@ -114,7 +140,14 @@ it('is computed with distributions reinvested where none is reported, and is cal
   expect(head['5 years']).toBe(`${signed(totalReturn(isin, '2021-11-20'))}% distributions reinvested`)
   expect(headOf(isin, 'de.html')['1 Jahr']).toMatch(/ mit Ausschüttungen$/)
   expect(oneYearIn(isin)).toBe(oneYear)
-  expect(rowOf(isin)?.replace('\u2212', '-')).toContain(`${signed(oneYear)}%`)
+  const threeYears = totalReturn(isin, '2023-11-20')
+  const fiveYears = totalReturn(isin, '2021-11-20')
+  expect(listed(isin)).toMatchObject({ three_years_percent: threeYears, five_years_percent: fiveYears })
+  expect(cellsOf(isin)).toMatchObject({
+    year: `${signed(oneYear)}%`,
+    years3: `${signed(threeYears)}%`,
+    years5: `${signed(fiveYears)}%`,
+  })
   const page = read(`funds/${isin}/index.html`)
   expect(page).toContain('Nothing is reported for these periods')
   expect(page).not.toContain('reported:')
@@ -123,7 +156,27 @@ it('is computed with distributions reinvested where none is reported, and is cal
 it('is unknown for a distributing fund of which neither a distribution nor a period is known', () => {
   const [, , isin = ''] = distributing
   expect(Object.keys(headOf(isin))).not.toContain('1 year')
-  expect(oneYearIn(isin)).toBe(null)
+  expect(listed(isin)).toMatchObject({
+    one_year_percent: null,
+    three_years_percent: null,
+    five_years_percent: null,
+  })
+})
+
+it('stands in the list beside costs and risk, as the database has them', () => {
+  const facts = db
+    .prepare<[], { readonly isin: string; readonly ter: number | null; readonly srri: number | null }>(
+      `SELECT fund.isin, total_expense_ratio AS ter, srri FROM fund LEFT JOIN profile USING (isin) LEFT JOIN emt USING (isin)
+        WHERE data_permitted`,
+    )
+    .all()
+  expect(facts.length).toBeGreaterThan(10)
+  for (const { isin, ter, srri } of facts)
+    expect({ isin, ...cellsOf(isin) }).toMatchObject({
+      isin,
+      costs: ter === null ? '–' : `${ter.toFixed(2)}%`,
+      risk: srri === null ? '–' : String(srri),
+    })
 })
 
 it('of an accumulating fund is the change in its net asset value', () => {

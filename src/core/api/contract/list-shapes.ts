@@ -77,6 +77,15 @@ const fundList = record({
           'Wertentwicklung über ein Jahr in Prozent, zwei Nachkommastellen: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Brutto-Wertentwicklung der letzten zwölf Monate oder, wenn keine gemeldet ist, die Veränderung mit Wiederanlage der Ausschüttungen. Null, wenn sie nicht veröffentlicht werden darf oder nicht bekannt ist',
         ),
       ),
+      three_years_percent: nullable(
+        decimal(
+          'The same over three years, cumulative: for a distributing fund, three reported periods of twelve months, one after the other',
+          'Dasselbe über drei Jahre, kumuliert: bei ausschüttenden Fonds drei aufeinanderfolgende gemeldete Zwölfmonatszeiträume',
+        ),
+      ),
+      five_years_percent: nullable(
+        decimal('The same over five years, cumulative', 'Dasselbe über fünf Jahre, kumuliert'),
+      ),
       accumulating: nullable(
         flag(
           'Whether the fund accumulates its income; if not, its prices do not include distributions. Null if this is not known',

@@ -164,12 +164,22 @@ export interface FundEntry {
     /** Against the previous day; null if performance may not be shown. */
     readonly changePercent: DecimalText | null
   } | null
-  /** Since a year ago, two decimals; null if unknown or not to be shown. */
-  readonly oneYearPercent: DecimalText | null
-  /** The day on which that year ends; null if it is the day of the newest price. */
-  readonly oneYearUntil: string | null
+  /** Each is null if it is unknown or not to be shown. */
+  readonly returns: {
+    readonly oneYear: EntryReturn | null
+    readonly threeYears: EntryReturn | null
+    readonly fiveYears: EntryReturn | null
+  }
   readonly overdue: Overdue | null
   readonly state: FundLife['kind'] | null
+}
+
+/** Performance over some years. */
+export interface EntryReturn {
+  /** Two decimals. */
+  readonly percent: DecimalText
+  /** The day on which it ends; null if that is the day of the newest price. */
+  readonly until: string | null
 }
 
 export interface SitePageSource {

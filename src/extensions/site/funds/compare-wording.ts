@@ -41,7 +41,7 @@ export const compareWording = bilingual((say) => ({
     facts: say('Costs, risk and other facts', 'Kosten, Risiko und weitere Angaben'),
     costs: say('Costs (TER)', 'Kosten (TER)'),
     risk: say('Risk class (1–7)', 'Risikoklasse (1–7)'),
-    income: say('Use of income', 'Ertragsverwendung'),
+    income: say('Distribution policy', 'Ertragsverwendung'),
     currency: say('Currency', 'Währung'),
   },
   /** The same, once the script knows the days. */

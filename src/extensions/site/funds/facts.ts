@@ -270,7 +270,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
   const [profile] = source.rows('profile')
   const price = mayGiveOutPrices(fund) ? source.newestPrice() : null
   const notComparable = whyNotComparable(source, price !== null)
-  const oneYear = price === null ? null : returnOver(source, price, 1)
+  const over = (years: number) => (price === null ? null : returnOver(source, price, years))
   return {
     isin: fund.isin,
     wkn: fund.wkn,
@@ -284,8 +284,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
       nav: price.netAssetValue,
       changePercent: notComparable === null ? price.changePercent : null,
     },
-    oneYearPercent: oneYear?.percent ?? null,
-    oneYearUntil: oneYear?.until ?? null,
+    returns: { oneYear: over(1), threeYears: over(3), fiveYears: over(5) },
     overdue: price === null ? null : source.overdue,
     state: source.life?.kind ?? null,
   }

@@ -1,6 +1,12 @@
 /** The list of the funds: a page in each language, and the same list as JSON. */
 
-import type { FundEntry, Publisher, SitePageSource, SitePages } from '../../../core/api/contract/page.ts'
+import type {
+  EntryReturn,
+  FundEntry,
+  Publisher,
+  SitePageSource,
+  SitePages,
+} from '../../../core/api/contract/page.ts'
 import { inLanguage } from '../../../core/api/contract/fund.ts'
 import type { Language } from '../../../core/api/routes/table.ts'
 import {
@@ -16,12 +22,13 @@ import {
   type Styled,
   table,
   type TableCell,
+  tabs,
 } from '../../../core/layout/html.ts'
 import { addressOf } from '../../../core/layout/head.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../../../core/layout/layout.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
-import { amountIn, dayIn, fixedIn, searchKey } from '../../../core/layout/formats.ts'
+import { amountIn, dayIn, fixedIn, percentIn, searchKey } from '../../../core/layout/formats.ts'
 import { chartStyle, chartStyleKey } from './chart/style.ts'
 import { fundWords, isForeign } from './wording.ts'
 
@@ -50,6 +57,9 @@ export const cataloguePages: SitePages = (source) => {
     })),
   ]
 }
+
+/** In the page's address. Each shows other columns beside the fund: `list.css`. */
+const listViews = ['prices', 'performance', 'facts'] as const
 
 function listPage(source: SitePageSource, funds: readonly FundEntry[], language: Language): string {
   const { shell } = wording[language]
@@ -83,15 +93,26 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
           <input id="search" type="search" autocomplete="off" spellcheck="false" />
         </div>
         ${filters(funds, language)}
+      </div>
+      <div class="above">
+        ${tabs(
+          'view',
+          w.views,
+          listViews.map((value) => ({ value, label: w.view[value] })),
+        )}
         <p>
+          <button type="button" id="clear" hidden>${w.clear}</button>
           <span role="status" id="found" data-many="${w.found}" data-one="${w.foundOne}"
             >${funds.length === 1 ? w.foundOne : w.found.replace('{count}', found)}</span
           >
-          <button type="button" id="clear" hidden>${w.clear}</button>
         </p>
       </div>
       <noscript><p class="quiet small">${w.allWithoutScript}</p></noscript>
       ${fundTable(funds, source.publisher, language)}
+      <p class="more" id="more" hidden data-many="{count}">
+        <span data-many="${w.shown}"></span> <button type="button" data-many="${w.more}"></button>
+        <button type="button" data-many="${w.showAll}"></button>
+      </p>
       <p
         class="selected"
         id="selected"
@@ -104,9 +125,9 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
         <button type="button">${w.deselect}</button>
       </p>
-      <p class="quiet small">${w.oneYearNote} ${yearEnds(funds, language)}</p>
+      <p class="quiet small">${w.returnsNote} ${yearEnds(funds, language)}</p>
       ${missingNote(funds, language)}
-      <p class="quiet small">${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
+      <p class="quiet small">${w.factsNote} ${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
       <p class="onward"><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
   })
 }
@@ -115,7 +136,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
 function yearEnds(funds: readonly FundEntry[], language: Language): string | null {
   const w = fundWords[language]
   const days = funds
-    .map(({ oneYearUntil }) => oneYearUntil)
+    .flatMap(({ returns }) => Object.values(returns).map((each) => each?.until ?? null))
     .filter((day) => day !== null)
     .sort()
   const first = days[0]
@@ -177,16 +198,21 @@ function fundTable(funds: readonly FundEntry[], publisher: Publisher | null, lan
   })
   return table({
     kind: `funds long sortable${hasWidePrices ? ' wide-prices' : ''}`,
-    attributes: html` id="funds" data-more="${w.more}" data-none="${w.none}" data-hint="${w.noneHint}"
+    attributes: html` id="funds" data-none="${w.none}" data-hint="${w.noneHint}"
     data-filtered="${w.noneFiltered}" data-select="${w.select}"`,
     columns: [
       column('name', w.fund, '', ' aria-sort="ascending"'),
       column('isin', 'ISIN', 'whole'),
       ...(hasWkn ? [column('wkn', 'WKN', 'whole')] : []),
-      column('nav', w.navColumn, 'number'),
-      column('date', w.day, 'number'),
-      column('change', w.change, 'number'),
-      column('year', w.oneYear, 'number'),
+      column('nav', w.navColumn, 'number nav'),
+      column('date', w.day, 'number date'),
+      column('change', w.change, 'number change'),
+      column('year', w.oneYear, 'number year'),
+      column('years3', w.threeYears, 'number years3'),
+      column('years5', w.fiveYears, 'number years5'),
+      column('income', w.incomeColumn, 'income'),
+      column('costs', w.costsHead, 'number costs'),
+      column('risk', w.riskHead, 'number risk'),
     ],
     rows: funds.map((fund) => cells(fund, { hasWkn, publisher, language })),
   })
@@ -202,16 +228,19 @@ interface FundTable {
 const sortedBy = (cell: Styled, value: string | null): TableCell =>
   value === null ? cell : { ...cell, attributes: html` data-value="${value}"` }
 
-function oneYearCell(percent: string | null, until: string | null, language: Language): Styled {
-  const cell = changeCell(language, percent, 'number')
-  if (until === null) return cell
-  const title = fundWords[language].until(dayIn(language, until))
-  return { ...cell, content: html`<span title="${title}">${cell.content}</span>` }
+function returnCell(over: EntryReturn | null, kind: string, language: Language): TableCell {
+  const cell = changeCell(language, over?.percent ?? null, `number ${kind}`)
+  if (over === null) return cell
+  const title = over.until === null ? null : fundWords[language].until(dayIn(language, over.until))
+  const content = title === null ? cell.content : html`<span title="${title}">${cell.content}</span>`
+  return sortedBy({ ...cell, content }, over.percent)
 }
 
 /** A row may be one of ten thousand: its heading says what scripts need to know of the fund and no column has. */
 function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): readonly TableCell[] {
-  const { isin, wkn, name, newest, currency, oneYearPercent, oneYearUntil, categoryDe, categoryEn } = fund
+  const { isin, wkn, name, newest, currency, returns, categoryDe, categoryEn } = fund
+  const { accumulating, totalExpenseRatio, srri } = fund
+  const w = fundWords[language]
   const state = fund.state ?? fund.overdue
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
@@ -221,10 +250,10 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
     const day = dayIn(language, price.date)
     return [
-      sortedBy({ content: amountIn(language, price.nav, currency) }, price.nav),
+      sortedBy({ content: amountIn(language, price.nav, currency), kind: 'number nav' }, price.nav),
       // The digits of a day are in the order of days.
-      sortedBy({ content: [day, mark] }, price.date.replaceAll('-', '')),
-      sortedBy(changeCell(language, change, 'number'), change),
+      sortedBy({ content: [day, mark], kind: 'number date' }, price.date.replaceAll('-', '')),
+      sortedBy(changeCell(language, change, 'number change'), change),
     ]
   }
   const category = categoryDe !== null && html` data-category="${categoryDe}"`
@@ -241,7 +270,17 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
     isin,
     ...(hasWkn ? [wkn ?? missing] : []),
     ...(newest === null ? [missing, [missing, mark], missing] : priceCells(newest)),
-    sortedBy(oneYearCell(oneYearPercent, oneYearUntil, language), oneYearPercent),
+    returnCell(returns.oneYear, 'year', language),
+    returnCell(returns.threeYears, 'years3', language),
+    returnCell(returns.fiveYears, 'years5', language),
+    accumulating === null ? missing : w[accumulating ? 'accumulating' : 'distributing'],
+    totalExpenseRatio === null
+      ? missing
+      : sortedBy(
+          { content: percentIn(language, totalExpenseRatio), kind: 'number costs' },
+          String(totalExpenseRatio),
+        ),
+    srri === null ? missing : sortedBy({ content: String(srri), kind: 'number risk' }, String(srri)),
   ]
 }
 
@@ -260,7 +299,9 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
       category,
       price,
       state: fund.state,
-      one_year_percent: fund.oneYearPercent,
+      one_year_percent: fund.returns.oneYear?.percent ?? null,
+      three_years_percent: fund.returns.threeYears?.percent ?? null,
+      five_years_percent: fund.returns.fiveYears?.percent ?? null,
       accumulating: fund.accumulating,
       total_expense_ratio: fund.totalExpenseRatio,
       srri: fund.srri,

@@ -33,7 +33,18 @@ export const fundWords = bilingual((say) => ({
   found: say('{count} funds', '{count} Fonds'),
   foundOne: say('1 fund', '1 Fonds'),
   clear: say('Clear filters', 'Filter zurücksetzen'),
-  more: say('Show all', 'Alle anzeigen'),
+  /** With a number in place of `{count}`. */
+  more: say('Show {count} more', '{count} weitere anzeigen'),
+  shown: say('{shown} of {count} funds are shown.', '{shown} von {count} Fonds werden angezeigt.'),
+  showAll: say('Show all ({count})', 'Alle anzeigen ({count})'),
+  views: say('Columns shown', 'Angezeigte Spalten'),
+  view: {
+    prices: say('Prices', 'Preise'),
+    performance: say('Performance', 'Wertentwicklung'),
+    facts: say('Costs & risk', 'Kosten & Risiko'),
+  },
+  /** With a soft hyphen: a phone shows two lines. */
+  incomeColumn: say('Distribution policy', 'Ertrags\u00adverwendung'),
   none: say('No fund matches.', 'Kein Fonds passt zu dieser Suche.'),
   noneHint: say(
     'Check the spelling, or search by a part of the name, the ISIN or the WKN.',
@@ -68,11 +79,16 @@ export const fundWords = bilingual((say) => ({
   day: say('Date', 'Datum'),
   change: say('Day change', 'Zum Vortag'),
   oneYear: say('1 year', '1 Jahr'),
-  oneYearNote: say(
-    '1 year: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance of the last twelve months, including distributions; where none is reported, the change with distributions reinvested.',
-    '1 Jahr: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung der letzten zwölf Monate einschließlich Ausschüttungen; wo keine gemeldet ist, die Veränderung mit Wiederanlage der Ausschüttungen.',
+  threeYears: say('3 years', '3 Jahre'),
+  returnsNote: say(
+    '1, 3 and 5 years: for accumulating funds, the change in the net asset value; for distributing funds, the reported gross performance of the last twelve months, or of three or five such periods together, including distributions; where none is reported, the change with distributions reinvested.',
+    '1, 3 und 5 Jahre: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung der letzten zwölf Monate oder von drei oder fünf solchen Zeiträumen zusammen, einschließlich Ausschüttungen; wo keine gemeldet ist, die Veränderung mit Wiederanlage der Ausschüttungen.',
   ),
-  /** After `oneYearNote`. */
+  factsNote: say(
+    'TER: total expense ratio per year. Risk: risk indicator from 1 (low) to 7 (high).',
+    'TER: Gesamtkostenquote pro Jahr. Risiko: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
+  ),
+  /** After `returnsNote`. */
   yearEnds: (day: string) =>
     say(`The reported performance ends on ${day}.`, `Die gemeldete Wertentwicklung endet am ${day}.`),
   yearEndsBetween: (first: string, last: string) =>

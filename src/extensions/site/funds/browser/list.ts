@@ -6,10 +6,9 @@ import { followAddress, parameterOf, setParameters } from '../../../../core/layo
 import { factsOf, fundSelection } from './selection.ts'
 import { sortableTable } from './table.ts'
 
-/** Rows while typing: showing rows costs a browser far more than finding them. */
-const whileTyping = 50
-/** Rows after a pause. A button shows the others. */
-const atOnce = 1000
+/** Rows at once: showing rows costs a browser far more than finding them. Buttons show others. */
+const atOnce = 100
+/** After typing, until the address has the text. */
 const pauseMs = 150
 /** Columns that a search reads. The digits of a price or a day would match nearly every search. */
 const searched = ['name', 'isin', 'wkn']
@@ -21,9 +20,10 @@ if (table !== null && input !== null && found !== null) fundList(table, input, f
 
 function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLElement): void {
   const filters = [...document.querySelectorAll<HTMLSelectElement>('.search select')]
+  const views = [...document.querySelectorAll<HTMLInputElement>('.above [name="view"]')]
   const sorted = sortableTable(table, (sort) => {
     setParameters({ sort }, 'new')
-    show(whileTyping)
+    show()
   })
   const known = new WeakMap(
     sorted.rows().map((row) => {
@@ -33,14 +33,15 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
   )
   const selection = fundSelection(table.dataset['select'] ?? '')
   const body = table.tBodies[0]
-  const more = document.createElement('button')
-  more.type = 'button'
-  more.className = 'more'
+  const more = moreRows((rows) => {
+    setParameters({ rows }, 'same')
+    show()
+  })
   const clear = document.querySelector<HTMLElement>('#clear')
   const { row: none, say: sayNone } = emptyRow(table)
   let pause: ReturnType<typeof setTimeout> | undefined
 
-  const show = (most: number) => {
+  const show = (most = rowsAsked()) => {
     clearTimeout(pause)
     const isFound = searchFor(input.value)
     const matching = sorted.rows().filter((row) => {
@@ -53,26 +54,30 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
     for (const row of elements) selection.addTo(row, sorted.textIn(row, 'isin'))
     body?.replaceChildren(...(elements.length === 0 ? [none] : elements))
     if (clear !== null) clear.hidden = [input, ...filters].every(({ value }) => value === '')
-    more.textContent = `${table.dataset['more'] ?? ''} (${matching.length})`
-    more.hidden = matching.length <= Math.max(most, atOnce)
+    more(elements.length, matching.length)
     if (elements.length === 0) sayNone(filters.some(({ value }) => value !== ''))
     const text = matching.length === 0 ? (table.dataset['none'] ?? '') : countText(found, matching.length)
     if (found.textContent !== text) found.textContent = text
-    if (most >= atOnce) return
-    pause = setTimeout(() => {
-      setParameters({ q: input.value }, 'same')
-      if (matching.length > most) show(atOnce)
-    }, pauseMs)
   }
-  input.addEventListener('input', () => show(whileTyping))
+  input.addEventListener('input', () => {
+    show(atOnce)
+    pause = setTimeout(() => setParameters({ q: input.value, rows: '' }, 'same'), pauseMs)
+  })
   for (const filter of filters) {
     filter.addEventListener('change', () => {
-      setParameters({ [filter.id]: filter.value }, 'new')
-      show(whileTyping)
+      setParameters({ [filter.id]: filter.value, rows: '' }, 'new')
+      show()
     })
   }
-  more.addEventListener('click', () => show(Infinity))
-  table.after(more)
+  for (const view of views) {
+    view.addEventListener('change', () => {
+      setParameters({ view: view === views[0] ? '' : view.value }, 'new')
+      show()
+    })
+  }
+  // Paper has no button for the others.
+  addEventListener('beforeprint', () => show(Infinity))
+  addEventListener('afterprint', () => show())
   const read = () => {
     input.value = parameterOf('q')
     for (const filter of filters) {
@@ -80,12 +85,14 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
       // An address may name a category that no fund has any more.
       if (filter.selectedIndex < 0) filter.value = ''
     }
+    const view = views.find(({ value }) => value === parameterOf('view')) ?? views[0]
+    if (view !== undefined) view.checked = true
     sorted.sort(parameterOf('sort'))
     selection.read()
-    show(atOnce)
+    show()
   }
   clear?.addEventListener('click', () => {
-    setParameters({ q: '', ...Object.fromEntries(filters.map(({ id }) => [id, ''])) }, 'new')
+    setParameters({ q: '', rows: '', ...Object.fromEntries(filters.map(({ id }) => [id, ''])) }, 'new')
     read()
     input.focus()
   })
@@ -100,16 +107,44 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
   followAddress(read)
 }
 
+/** In the address: `all`, or a number, so that the way back leads to where a reader has been. */
+function rowsAsked(): number {
+  const rows = parameterOf('rows')
+  return rows === 'all' ? Infinity : Math.max(atOnce, Number(rows) || 0)
+}
+
+/** The buttons below the table, for the next rows and for all. @param ask gets the number of rows as the address has it */
+function moreRows(ask: (rows: string) => void) {
+  const place = document.getElementById('more')
+  const text = place?.querySelector('span')
+  const [next, all] = place?.querySelectorAll('button') ?? []
+  let shown = 0
+  next?.addEventListener('click', () => ask(String(shown + atOnce)))
+  all?.addEventListener('click', () => ask('all'))
+  return (count: number, found: number) => {
+    shown = count
+    if (place === null || !text || next === undefined || all === undefined) return
+    const left = found - count
+    place.hidden = left <= 0
+    // The one button would do what the other does.
+    all.hidden = left <= atOnce
+    next.textContent = countText(next, Math.min(left, atOnce))
+    all.textContent = countText(all, found)
+    text.textContent = countText(text, found).replace('{shown}', countText(place, count))
+  }
+}
+
 /** A row in place of funds: none matches, and what to do. */
 function emptyRow({ dataset, tHead }: HTMLTableElement) {
   const row = document.createElement('tr')
   const cell = row.insertCell()
-  cell.colSpan = tHead?.rows[0]?.cells.length ?? 1
   const title = document.createElement('strong')
   title.textContent = dataset['none'] ?? ''
   const hint = document.createElement('small')
   cell.append(title, ' ', hint)
   const say = (isFiltered: boolean) => {
+    // One that also spans columns of other views would add empty ones to the table.
+    cell.colSpan = [...(tHead?.rows[0]?.cells ?? [])].filter(({ offsetWidth }) => offsetWidth > 0).length
     hint.textContent = `${dataset['hint'] ?? ''}${isFiltered ? ` ${dataset['filtered'] ?? ''}` : ''}`
   }
   return { row, say }

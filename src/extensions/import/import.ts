@@ -9,7 +9,7 @@ import { databaseError } from '../../core/data/read/open.ts'
 import { assertFile } from '../../core/system/place.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
 import { headerName } from './layout.ts'
-import { noneAgain } from '../../core/data/derive/derived.ts'
+import { noneAgain, type DerivedAgain } from '../../core/data/derive/derived.ts'
 import type { Reader, ReadOptions, Told } from './readers/reader.ts'
 import { readerOf, readers as registry } from './readers/readers.ts'
 import { openStart } from './readers/start.ts'
@@ -22,13 +22,13 @@ import {
   type Taken,
   type TakeOptions,
 } from './take/database.ts'
-import { noneDerived } from './take/changes.ts'
+import { nothingDerived, type DerivedPrices } from './take/derive.ts'
 import { openSink, type BadRow, type FileCounts, type Sink, type StagedTable } from './take/sink.ts'
 
 /** What the command does not know of how files are read. */
 export type KnownLater = 'table' | 'hasRows' | 'currencies' | 'isinsByWkn' | 'adviceToEmpty'
 
-export interface ImportOptions extends TakeOptions, Omit<ReadOptions, KnownLater> {
+export interface ImportOptions extends Omit<TakeOptions, 'leftChargesOf'>, Omit<ReadOptions, KnownLater> {
   readonly db: string
   /** The table of all files; undefined: each file says itself what it has. */
   readonly table: string | undefined
@@ -53,10 +53,7 @@ export interface FileSummary extends Told, FileCounts {
   readonly format: string
 }
 
-export interface ImportSummary extends Omit<
-  Taken,
-  'changes' | 'again' | 'byActions' | 'withoutBase' | 'withoutSurcharge' | 'atNav'
-> {
+export interface ImportSummary extends Omit<Taken, 'changes' | 'derived' | 'byActions'> {
   readonly files: readonly FileSummary[]
   /** Of all files. */
   readonly rows: number
@@ -122,9 +119,10 @@ async function importInto(
     if (isTaken) assertTakeable(staged, bad, options)
     // What lacks so much is not complete.
     const complete = hasTooManyBad({ rows, bad }, options.maxBadShare) ? undefined : options.complete
-    const taken = isTaken ? await takeRows(db, staged, { ...options, complete }) : nothing
+    const { leftChargesOf } = sink
+    const taken = isTaken ? await takeRows(db, staged, { ...options, complete, leftChargesOf }) : nothing
     const notes = isTaken
-      ? [...notesOn(staged, taken), ...notesOnActions(taken.byActions), ...notesOnCharges(taken)]
+      ? [...notesOn(staged, taken), ...notesOnActions(taken.byActions), ...notesOnCharges(taken.derived)]
       : []
     const { changes, objections, allowed, copy } = taken
     return { files: summaries, rows, bad, notes, changes, objections, allowed, copy }
@@ -245,11 +243,8 @@ const nothing = {
   objections: [],
   allowed: [],
   copy: null,
-  again: noneDerived,
+  derived: nothingDerived,
   byActions: noneAgain,
-  withoutBase: noneDerived,
-  withoutSurcharge: noneDerived,
-  atNav: noneDerived,
 }
 
 const howDerived: Readonly<Record<string, string>> = {
@@ -260,18 +255,26 @@ const howDerived: Readonly<Record<string, string>> = {
 
 function notesOn(
   staged: readonly StagedTable[],
-  { again, withoutBase, withoutSurcharge }: Pick<Taken, 'again' | 'withoutBase' | 'withoutSurcharge'>,
+  { derived: { again, withoutBase, withoutSurcharge, byFiles } }: Pick<Taken, 'derived'>,
 ): string[] {
   const derived = staged.flatMap((rows) => rows.derived)
   if (derived.length === 0) return []
   const names = derived.map((name) => name + (howDerived[name] ?? ''))
   const later = again.count === 1 ? '1 later price' : `${again.count} later prices, the first`
   const prices = withoutBase.count === 1 ? '1 price' : `${withoutBase.count} prices, the first`
-  const { count, first } = withoutSurcharge
-  const funds = count === 1 ? `fund ${first} has` : `${count} funds, the first ${first}, have`
+  const fundsOf = ({ count, first }: DerivedAgain) =>
+    count === 1 ? `fund ${first} has` : `${count} funds, the first ${first}, have`
   return [
     `derived: ${names.join(', ')}`,
-    ...(count === 0 ? [] : [`the issue price is the NAV: ${funds} no issue surcharge in table profile`]),
+    ...(withoutSurcharge.count === 0
+      ? []
+      : [`the issue price is the NAV: ${fundsOf(withoutSurcharge)} no issue surcharge in table profile`]),
+    ...(byFiles.count === 0
+      ? []
+      : [
+          `issue surcharge and redemption fee of the files: ${fundsOf(byFiles)} no row in table profile, and the files lack the rest of ` +
+            'one. Prices of a file that does not have them would stand at the NAV: a whole profile keeps them',
+        ]),
     ...(again.count === 0 ? [] : [`derived again: ${later} of ${again.first}`]),
     ...(withoutBase.count === 0
       ? []
@@ -281,7 +284,7 @@ function notesOn(
   ]
 }
 
-function notesOnCharges({ atNav: { count, first } }: Pick<Taken, 'atNav'>): string[] {
+function notesOnCharges({ atNav: { count, first } }: DerivedPrices): string[] {
   if (count === 0) return []
   const prices = count === 1 ? '1 price of the database keeps' : `${count} prices of the database keep`
   return [

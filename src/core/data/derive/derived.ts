@@ -83,9 +83,8 @@ export function derivedFunds(db: Database): ReadonlySet<string> {
 }
 
 /** The funds whose figures were derived from other corporate actions than there are. */
-export function outdatedFunds(db: Database): readonly string[] {
+export function outdatedFunds(db: Database, actionsOf = pricingActions(db)): readonly string[] {
   if (!tablesIn(db).includes(table)) return []
-  const actionsOf = pricingActions(db)
   const marks = db.prepare<[], Mark>(`SELECT isin, actions FROM main.${table} ORDER BY isin`).all()
   return marks
     .filter(({ isin, actions }) => JSON.stringify(actionsOf(isin)) !== actions)
@@ -100,19 +99,33 @@ interface Mark {
 /** Nothing was derived again. */
 export const noneAgain: ReturnType<typeof deriveAgain> = { count: 0, first: '', doubts: [] }
 
+/** What figures are derived from, and whether they are written. */
+interface AgainOptions {
+  readonly actionsOf: ReturnType<typeof pricingActions>
+  /** A table, or a query in brackets, with the columns of `price`. */
+  readonly prices: string
+  readonly isDryRun: boolean
+}
+
 /**
  * Derives the figures of all funds again whose corporate actions have changed. To be called in a transaction. Figures of a fund
  * whose NAVs contradict a split stay.
  */
-export function deriveAgain(db: Database): DerivedAgain & { readonly doubts: readonly DerivedDoubt[] } {
-  const isins = outdatedFunds(db)
+export function deriveAgain(
+  db: Database,
+  { actionsOf, prices: source, isDryRun }: AgainOptions = {
+    actionsOf: pricingActions(db),
+    prices: 'main.price',
+    isDryRun: false,
+  },
+): DerivedAgain & { readonly doubts: readonly DerivedDoubt[] } {
+  const isins = outdatedFunds(db, actionsOf)
   const doubts: DerivedDoubt[] = []
   if (isins.length === 0) return { count: 0, first: '', doubts }
-  const actionsOf = pricingActions(db)
   const actions = db.prepare<[string], string>(`SELECT actions FROM main.${table} WHERE isin = ?`).pluck()
   const mark = db.prepare(`UPDATE main.${table} SET actions = ? WHERE isin = ?`)
   const prices = db.prepare<[string], StoredPrice>(
-    `SELECT date, net_asset_value AS nav, change, change_percent, performance FROM main.price WHERE isin = ? ORDER BY date`,
+    `SELECT date, net_asset_value AS nav, change, change_percent, performance FROM ${source} WHERE isin = ? ORDER BY date`,
   )
   const update = db.prepare(
     'UPDATE main.price SET change = ?, change_percent = ?, performance = ? WHERE isin = ? AND date = ?',
@@ -139,10 +152,10 @@ export function deriveAgain(db: Database): DerivedAgain & { readonly doubts: rea
         return own === derivedFigure(column, old) ? made : own
       })
       if (values.every((value, at) => value === price[figureColumns[at] as keyof StoredPrice])) continue
-      update.run(...values, isin, price.date)
+      if (!isDryRun) update.run(...values, isin, price.date)
       if (count++ === 0) first = `${isin} on ${price.date}`
     }
-    mark.run(JSON.stringify(now), isin)
+    if (!isDryRun) mark.run(JSON.stringify(now), isin)
   }
   return { count, first, doubts }
 }

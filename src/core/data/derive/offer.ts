@@ -25,16 +25,21 @@ export function offeredPrice(
   return rounded(product(fractionOf(nav), share), scaleOf(nav))
 }
 
-/** Reads what a fund charges. */
-export function chargesReader(db: Database): (isin: string) => Charges {
+/** Reads what a fund charges. @param source a table, or a query in brackets, with the columns of `profile` */
+export function chargesReader(db: Database, source = 'main.profile'): (isin: string) => Charges {
   const row = db.prepare<[string], Readonly<Record<'surcharge' | 'fee', number | null>>>(
-    'SELECT issue_surcharge AS surcharge, redemption_fee AS fee FROM main.profile WHERE isin = ?',
+    `SELECT issue_surcharge AS surcharge, redemption_fee AS fee FROM ${source} WHERE isin = ?`,
   )
   return (isin) => {
     const { surcharge = null, fee = null } = row.get(isin) ?? {}
-    return { issueSurcharge: plainPercent(surcharge), redemptionFee: plainPercent(fee) }
+    return chargesFrom(surcharge, fee)
   }
 }
+
+export const chargesFrom = (surcharge: number | null, fee: number | null): Charges => ({
+  issueSurcharge: plainPercent(surcharge),
+  redemptionFee: plainPercent(fee),
+})
 
 /** @returns null for none */
 function plainPercent(percent: number | null): string | null {

@@ -72,9 +72,12 @@ export function chargePrices(db: Database, isins: readonly string[], since: stri
 }
 
 /** What profiles that have just come leave behind: of funds whose figures are derived, if the newest price stands at its NAV. */
-export function unchargedBy(db: Database, isins: readonly string[]): DerivedAgain {
+export function unchargedBy(
+  db: Database,
+  isins: readonly string[],
+  chargesOf: (isin: string) => Charges,
+): DerivedAgain {
   const derived = derivedFunds(db)
-  const chargesOf = chargesReader(db)
   const uncharged = unchargedReader(db)
   const found = isins
     .filter((isin) => derived.has(isin) && uncharged.isNewestOne(isin, chargesOf(isin)))

@@ -4,13 +4,14 @@ import type { Database } from 'better-sqlite3'
 import { outlivingRows, type SchemaTable, type TableColumn } from '../../../core/data/model/columns.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { distinctIsins } from '../../../core/data/read/fund-reader.ts'
-import { pricingActions } from '../../../core/data/derive/derived.ts'
+import type { pricingActions } from '../../../core/data/derive/derived.ts'
+import type { Charges } from '../../../core/data/derive/offer.ts'
 import type { Objection } from '../../../core/guards/guards.ts'
 import { inTurn } from '../../../core/system/in-turn.ts'
 import type { Scope } from '../readers/reader.ts'
-import { priceDeriver, type History } from './derive.ts'
+import { nothingDerived, priceDeriver, type History } from './derive.ts'
 import type { StagedTable } from './sink.ts'
-import { bitsOf, isGone, stagedName } from './staging.ts'
+import { bitsOf, isGone, sameKey, stagedName } from './staging.ts'
 
 export interface ChangeOptions {
   readonly scope: Scope
@@ -30,26 +31,26 @@ export interface Changes {
   readonly removed: number
 }
 
-/** Of no price. */
-export const noneDerived = { count: 0, first: '' }
-
-const nothingDerived = {
-  again: noneDerived,
-  withoutBase: noneDerived,
-  withoutSurcharge: noneDerived,
-  atNav: noneDerived,
+/** What prices are derived by, as the import leaves it. */
+export interface DeriveSources {
+  readonly actionsOf: ReturnType<typeof pricingActions>
+  readonly chargesOf: (isin: string) => Charges
+  /** Charges of funds whose profile is left out, by the files. */
+  readonly leftChargesOf: (isin: string) => Charges | undefined
 }
 
-/** @returns what changed, what a guard has against it, and the prices that were derived again or have no performance */
+/** @returns what changed, what a guard has against it, and what is to be told of derived prices */
 export async function changeFunds(
   db: Database,
   { table, always, sometimes, derived, isins, hasGone }: StagedTable,
   { scope, isDryRun, history, onFund, signal }: ChangeOptions,
+  sources: DeriveSources,
 ) {
   const { count, upsert } = prepare(db, table, { always: [...always, ...derived], sometimes })
-  const removals =
-    scope !== 'upsert' ? removalsOf(db, table, sameKey(table)) : hasGone ? [goneRows(db, table)] : []
-  const deriver = deriverOf(db, derived, { scope, history, isDryRun })
+  const isUpsert = scope === 'upsert'
+  const removals = !isUpsert ? removalsOf(db, table, sameKey(table)) : hasGone ? [goneRows(db, table)] : []
+  const deriver =
+    derived.length === 0 ? undefined : priceDeriver(db, { columns: derived, isUpsert, history, ...sources })
   const changes = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
   for await (const isin of inTurn(all, onFund, signal)) {
@@ -71,31 +72,8 @@ export async function changeFunds(
     changes,
     // The table of the rows first.
     objections: removals.toReversed().flatMap((removal) => objectionTo(removal, before(removal))),
-    ...(deriver?.derived ?? nothingDerived),
+    derived: deriver?.derived ?? nothingDerived,
   }
-}
-
-function deriverOf(
-  db: Database,
-  columns: readonly string[],
-  { scope, history, isDryRun }: Pick<ChangeOptions, 'scope' | 'history' | 'isDryRun'>,
-) {
-  if (columns.length === 0) return undefined
-  const isUpsert = scope === 'upsert'
-  return priceDeriver(db, { columns, isUpsert, history, actionsOf: actionsOf(db, isDryRun) })
-}
-
-/** The actions that prices are derived by. Those of the files are in the database by now, but in a dry run. */
-function actionsOf(db: Database, isDryRun: boolean) {
-  if (!isDryRun) return pricingActions(db)
-  const { corporateActions } = schemaTables
-  const names = corporateActions.columns.map(({ name }) => name).join(', ')
-  const lines = `${stagedName(corporateActions)} AS line`
-  return pricingActions(
-    db,
-    `(SELECT ${names} FROM ${lines} UNION ALL SELECT ${names} FROM main.${corporateActions.name} AS own
-      WHERE NOT EXISTS (SELECT 1 FROM ${lines} WHERE ${sameKey(corporateActions)}))`,
-  )
 }
 
 function removeRows(removal: Removal, isin: string, isDryRun: boolean): void {
@@ -123,9 +101,6 @@ const isinsOutsideOf = (db: Database, table: SchemaTable): string[] =>
     )
     .pluck()
     .all()
-
-const sameKey = ({ key }: SchemaTable): string =>
-  key.map((name) => `own.${name} = line.${name}`).join(' AND ')
 
 /** The statements for one fund. The values of columns that a row does not bring stay. */
 function prepare(

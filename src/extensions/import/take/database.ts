@@ -13,9 +13,12 @@ import {
   type Override,
 } from '../../../core/guards/guards.ts'
 import { copyOf, makeBackup, removeOtherCopies, type Backup } from './backup.ts'
-import { changeFunds, noneDerived, type ChangeOptions, type Changes } from './changes.ts'
+import { changeFunds, type ChangeOptions, type Changes, type DeriveSources } from './changes.ts'
+import { nothingDerived, type DerivedPrices } from './derive.ts'
+import { foreseen } from './foreseen.ts'
 import { markComplete } from '../../../core/data/read/complete.ts'
-import { deriveAgain, markDerived, noneAgain, type DerivedAgain } from '../../../core/data/derive/derived.ts'
+import { deriveAgain, markDerived, pricingActions } from '../../../core/data/derive/derived.ts'
+import { chargesReader, type Charges } from '../../../core/data/derive/offer.ts'
 import { figureColumns } from '../../../core/data/derive/figures.ts'
 import { unchargedBy } from '../../../core/data/derive/uncharged.ts'
 import { addToLoad, beginLoad, readLoad } from '../../../core/data/read/load.ts'
@@ -71,6 +74,8 @@ export interface TakeOptions extends Waiting, ChangeOptions {
   readonly isCopied: boolean
   readonly override: Override
   readonly now: Date
+  /** Charges of funds whose profile is left out. */
+  readonly leftChargesOf: (isin: string) => Charges | undefined
 }
 
 export interface Taken {
@@ -81,15 +86,9 @@ export interface Taken {
   readonly allowed: readonly AllowedObjection[]
   /** The copy of the database as it was before the load; null if there is none, or nothing changed. */
   readonly copy: string | null
-  /** Prices of the database that were derived again, by prices of the files, or by corporate actions. */
-  readonly again: DerivedAgain
+  readonly derived: DerivedPrices
+  /** Prices of the database that were derived again, since corporate actions have changed. */
   readonly byActions: ReturnType<typeof deriveAgain>
-  /** Prices of the files without a performance. */
-  readonly withoutBase: DerivedAgain
-  /** Funds without an issue surcharge: their issue price is the NAV. */
-  readonly withoutSurcharge: DerivedAgain
-  /** Prices of the database that stand at their NAV, though their funds have charges by now. */
-  readonly atNav: DerivedAgain
 }
 
 /**
@@ -106,7 +105,12 @@ export async function takeRows(
   if (options.isDryRun) return tryRows(db, staged, options)
   const backup = await beginWriting(db, options)
   try {
-    const made = await changeTables(db, staged, options)
+    const sources = {
+      actionsOf: pricingActions(db),
+      chargesOf: chargesReader(db),
+      leftChargesOf: options.leftChargesOf,
+    }
+    const made = await changeTables(db, staged, options, sources)
     const byActions = deriveByActions(db, staged)
     const allowed = refuseUnlessAllowed('the import', made.objections, options.override)
     const changed = Object.entries(made.changes).filter(
@@ -134,9 +138,16 @@ async function tryRows(
   staged: readonly StagedTable[],
   options: TakeOptions,
 ): Promise<Taken> {
+  const { scope, leftChargesOf } = options
+  const actionsOf = pricingActions(db, foreseen(schemaTables.corporateActions, scope))
+  const chargesOf = chargesReader(db, foreseen(schemaTables.profile, scope))
   db.exec('BEGIN')
   try {
-    return { ...(await changeTables(db, staged, options)), allowed: [], copy: null, byActions: noneAgain }
+    const made = await changeTables(db, staged, options, { actionsOf, chargesOf, leftChargesOf })
+    const derived = staged.flatMap((rows) => rows.derived)
+    const prices = foreseen(schemaTables.prices, scope, derived)
+    const byActions = deriveAgain(db, { actionsOf, prices, isDryRun: true })
+    return { ...made, allowed: [], copy: null, byActions }
   } finally {
     if (db.inTransaction) db.exec('ROLLBACK')
   }
@@ -152,26 +163,27 @@ const order: readonly SchemaTable[] = [
   ]),
 ]
 
-async function changeTables(db: Database.Database, staged: readonly StagedTable[], options: TakeOptions) {
+async function changeTables(
+  db: Database.Database,
+  staged: readonly StagedTable[],
+  options: TakeOptions,
+  sources: DeriveSources,
+) {
   const changes: Record<string, Changes> = {}
   const objections: Objection[] = []
-  let prices = {
-    again: noneDerived,
-    withoutBase: noneDerived,
-    withoutSurcharge: noneDerived,
-    atNav: noneDerived,
-  }
+  let derived = nothingDerived
   const sorted = [...staged].sort((one, other) => order.indexOf(one.table) - order.indexOf(other.table))
   const hasPrices = staged.some(({ table }) => table === schemaTables.prices)
   for (const rows of sorted) {
     const { table } = rows
-    const { again, withoutBase, withoutSurcharge, atNav, ...made } = await changeFunds(db, rows, options)
+    const made = await changeFunds(db, rows, options, sources)
     changes[table.name] = made.changes
     objections.push(...made.objections)
-    if (table === schemaTables.prices) prices = { again, withoutBase, withoutSurcharge, atNav }
-    if (table === schemaTables.profile && !hasPrices) prices.atNav = unchargedBy(db, rows.isins)
+    if (table === schemaTables.prices) derived = made.derived
+    if (table === schemaTables.profile && !hasPrices)
+      derived = { ...derived, atNav: unchargedBy(db, rows.isins, sources.chargesOf) }
   }
-  return { changes, objections, ...prices }
+  return { changes, objections, derived }
 }
 
 /** Commits, as a part of a load. @param changed tables @returns the copy of the load */

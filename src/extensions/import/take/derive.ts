@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import type { DerivedAgain, DerivedDoubt } from '../../../core/data/derive/derived.ts'
 import { doubtfulSplits } from '../../../core/data/derive/doubt.ts'
 import { fractionOf, one, product, rounded, scaleOf } from '../../../core/data/derive/exact.ts'
-import { type Charges, chargesReader, offerColumns, offeredPrice } from '../../../core/data/derive/offer.ts'
+import { type Charges, offerColumns, offeredPrice } from '../../../core/data/derive/offer.ts'
 import { unchargedReader } from '../../../core/data/derive/uncharged.ts'
 import {
   comparePrices,
@@ -30,6 +30,30 @@ interface Line extends DatedNav {
 /** How the NAVs of the files are, if a fund has a split: as they were, or in the shares of after it. */
 export type History = 'original' | 'adjusted'
 
+/** What is to be told of derived prices. */
+export interface DerivedPrices {
+  /** Prices of the database that were derived again, by prices of the files. */
+  readonly again: DerivedAgain
+  /** Prices of the files without a performance. */
+  readonly withoutBase: DerivedAgain
+  /** Funds without an issue surcharge: the issue price of new prices is their NAV. */
+  readonly withoutSurcharge: DerivedAgain
+  /** Funds whose new prices have charges of the files, since their profile is left out. */
+  readonly byFiles: DerivedAgain
+  /** Prices of the database that stand at their NAV, though their funds have charges by now. */
+  readonly atNav: DerivedAgain
+}
+
+const noneDerived: DerivedAgain = { count: 0, first: '' }
+
+export const nothingDerived: DerivedPrices = {
+  again: noneDerived,
+  withoutBase: noneDerived,
+  withoutSurcharge: noneDerived,
+  byFiles: noneDerived,
+  atNav: noneDerived,
+}
+
 interface DeriverOptions {
   /** Those that some line of the files lacks. */
   readonly columns: readonly string[]
@@ -37,14 +61,19 @@ interface DeriverOptions {
   readonly isUpsert: boolean
   /** Undefined: it is asked for where it is in doubt. */
   readonly history: History | undefined
-  /** Those of a fund. */
   readonly actionsOf: (isin: string) => readonly PricingAction[]
+  readonly chargesOf: (isin: string) => Charges
+  /** Charges of funds whose profile is left out. */
+  readonly leftChargesOf: (isin: string) => Charges | undefined
 }
 
 /**
  * A later price of the database joins the lines of the file where it is against a NAV that the file adds or corrects.
  */
-export function priceDeriver(db: Database, { columns, isUpsert, history, actionsOf }: DeriverOptions) {
+export function priceDeriver(
+  db: Database,
+  { columns, isUpsert, history, actionsOf, chargesOf, leftChargesOf }: DeriverOptions,
+) {
   const staged = stagedName(schemaTables.prices)
   const gone = goneName(schemaTables.prices)
   // A neighbour of a price that goes is another price before than it was.
@@ -77,15 +106,21 @@ export function priceDeriver(db: Database, { columns, isUpsert, history, actions
     .map((name) => `${name} = iif(:has_${name} AND ${isFree(name)}, :${name}, ${name})`)
     .join(', ')
   const update = db.prepare(`UPDATE ${staged} SET ${values} WHERE isin = :isin AND date = :date`)
-  const chargesOf = chargesReader(db)
   const uncharged = unchargedReader(db)
   const adjusted = openAdjusted(db, staged)
   const doubted: DerivedDoubt[] = []
   const again = { count: 0, first: '' }
   const withoutBase = { count: 0, first: '' }
   const withoutSurcharge = { count: 0, first: '' }
+  const byFiles = { count: 0, first: '' }
   const atNav = { count: 0, first: '' }
   const offers = columns.filter((name) => (offerColumns as readonly string[]).includes(name))
+  /** Counts a fund with new prices. */
+  const countOffers = (isin: string, { issueSurcharge }: Charges, isByFiles: boolean) => {
+    const fund = { count: 1, first: isin }
+    if (columns.includes('issue_price') && issueSurcharge === null) addTo(withoutSurcharge, fund)
+    if (offers.length > 0 && isByFiles) addTo(byFiles, fund)
+  }
   const countAtNav = (isin: string, lines: readonly Line[], charges: Charges) => {
     const isKept = lines.some((line) => offers.some((name) => keepsNav(name, line, charges)))
     if (offers.length > 0 && (isKept || uncharged.isNewestOne(isin, charges)))
@@ -97,12 +132,10 @@ export function priceDeriver(db: Database, { columns, isUpsert, history, actions
       if (history === 'adjusted') adjusted.undo(isin, actions)
       const lines = prices.all({ isin })
       if (history === undefined) doubted.push(...doubtsAbout(isin, lines, actions))
-      const charges = chargesOf(isin)
-      const isOffering =
-        columns.includes('issue_price') &&
-        lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null)
-      if (isOffering && charges.issueSurcharge === null)
-        if (withoutSurcharge.count++ === 0) withoutSurcharge.first = isin
+      const leftCharges = leftChargesOf(isin)
+      const charges = leftCharges ?? chargesOf(isin)
+      if (lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null))
+        countOffers(isin, charges, leftCharges !== undefined)
       countAtNav(isin, lines, charges)
       for (const compared of comparePrices(lines, actions)) {
         const { date, isOfFile } = compared.price
@@ -126,16 +159,7 @@ export function priceDeriver(db: Database, { columns, isUpsert, history, actions
         update.run({ isin, date, ...Object.fromEntries(bound) })
       }
     },
-    derived: {
-      /** How many prices of the database were derived again, and which was the first. */
-      again,
-      /** How many prices of the file have no performance, and which was the first. */
-      withoutBase,
-      /** How many funds have the NAV as the issue price of new prices, and which is the first. */
-      withoutSurcharge,
-      /** How many prices of the database stand at their NAV, though their funds have charges, and which is the first. */
-      atNav,
-    },
+    derived: { again, withoutBase, withoutSurcharge, byFiles, atNav } satisfies DerivedPrices,
     /** @throws {Error} if it is in doubt how the NAVs of a fund are */
     assertClear: (): void => {
       const [first, ...others] = doubted

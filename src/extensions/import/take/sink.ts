@@ -14,6 +14,7 @@ import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, emptyValue, isProblem, type Value } from '../values.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { dayChecker } from './days.ts'
+import { openLeftCharges } from './left-charges.ts'
 import { paymentAdder } from './payments.ts'
 import {
   bitsOf,
@@ -98,6 +99,7 @@ export function openSink(db: Database, options: SinkOptions) {
   const staging = openStaging(db)
   const kept = openKept(database)
   const addPayment = paymentAdder(staging)
+  const leftCharges = openLeftCharges()
   const stagedCurrencyOf = staging.currencyReader()
   const counts = files.map(() => fileCounts())
   /** By all that is told of them. */
@@ -147,6 +149,20 @@ export function openSink(db: Database, options: SinkOptions) {
       drop(key())
       return insert(origin, has, row)
     }
+    /** Leaves the part of a row out, but the charges of a fund. */
+    const leavePartOut = (values: readonly Value[], origin: Origin): readonly string[] => {
+      const isin = String(values[columns.indexOf('isin')])
+      const conflict =
+        table === schemaTables.profile ? leftCharges.keep(isin, columns, values, origin) : undefined
+      if (conflict !== undefined) {
+        const { there, isKnown, column, first, second } = conflict
+        if (!isKnown) refuse(there, [`${sameAs(table, there, origin)}, ${differing(column, second, first)}`])
+        return [`${sameAs(table, origin, there)}, ${differing(column, first, second)}`]
+      }
+      const what = `a part of a ${table.name} that is not there, as the file lacks ${lacked.join(', ')}`
+      leaveOut(origin.file, what, origin.place)
+      return []
+    }
     const check = rowCheck(table, columns, derived)
     const declared = columns.map((name) => columnOf(table.name, name))
     const checkDays = dayChecker(declared, lastDay)
@@ -162,14 +178,7 @@ export function openSink(db: Database, options: SinkOptions) {
       for (const what of open) leaveOut(origin.file, what, origin.place)
       const key = () => keyAt.map((at) => values[at] ?? null)
       const own = readKept === undefined ? [] : readKept(key())
-      if (own === undefined && manner.isPart) {
-        leaveOut(
-          origin.file,
-          `a part of a ${table.name} that is not there, as the file lacks ${lacked.join(', ')}`,
-          origin.place,
-        )
-        return []
-      }
+      if (own === undefined && manner.isPart) return leavePartOut(values, origin)
       if (own === undefined) return [`${printable(key().join(', '))} ${whyNew}`]
       const row = [...values, ...placeholders, ...own]
       const done = put(origin, row, key)
@@ -294,6 +303,8 @@ export function openSink(db: Database, options: SinkOptions) {
       for (const table of brought.keys())
         for (const { fault, ...origin } of staging.spoiled(table)) refuse(origin, [fault])
       refuseByFund()
+      // Another file has the whole profile.
+      for (const isin of staging.isinsOf(schemaTables.profile)) leftCharges.forget(isin)
       staging.end()
       return Object.values(schemaTables).flatMap((table) => {
         const { all, any, isDerived } =
@@ -312,6 +323,8 @@ export function openSink(db: Database, options: SinkOptions) {
         return isins.length === 0 ? [] : [{ table, always, sometimes, derived, isins, hasGone }]
       })
     },
+    /** Of a fund whose profile is left out. */
+    leftChargesOf: leftCharges.of,
     close: () => kept.close(),
   }
 }

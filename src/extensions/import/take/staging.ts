@@ -32,10 +32,13 @@ export const goneName = ({ name }: SchemaTable): string => `staging.gone_${name}
 export const isGone = (table: SchemaTable): string => {
   const [isin, ...others] = table.key
   const same = others.map((name) => `AND coalesce(gone.${name}, own.${name}) = own.${name}`).join(' ')
-  const line = table.key.map((name) => `line.${name} = own.${name}`).join(' AND ')
   return `EXISTS (SELECT 1 FROM ${goneName(table)} AS gone WHERE gone.${isin} = own.${isin} ${same})
-    AND NOT EXISTS (SELECT 1 FROM ${stagedName(table)} AS line WHERE ${line})`
+    AND NOT EXISTS (SELECT 1 FROM ${stagedName(table)} AS line WHERE ${sameKey(table)})`
 }
+
+/** A condition for a row of the database, called `own`, and one of staging, called `line`. */
+export const sameKey = ({ key }: SchemaTable): string =>
+  key.map((name) => `own.${name} = line.${name}`).join(' AND ')
 
 /** The bits of columns in `has`: a table has fewer than 32 columns. */
 export const bitsOf = ({ columns }: SchemaTable, names: readonly string[]): number =>

@@ -1,0 +1,104 @@
+/** The issue surcharge of a file makes the issue prices of the same file, also where its profile is too little to be taken. */
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { editDatabase, readDatabase } from '../../support/database.ts'
+import { importFolder, isins } from './database.ts'
+
+const folder = importFolder()
+/** A fund without a profile. */
+const isin = isins[2]
+
+const openfunds = (surcharge: string, nav = '150.40', day = '2026-11-27') =>
+  `OFST020000;OFST020540;OFDY000040;OFDY000041;OFST451320\n${isin};EUR;${nav};${day};${surcharge}\n`
+const fundsXml = (fee: string) => `<FundsXML4>
+<ControlData><Version>4.2.9</Version><ContentDate>2026-11-27</ContentDate></ControlData>
+<Funds><Fund><Currency>EUR</Currency><SingleFund><ShareClasses><ShareClass>
+<Identifiers><ISIN>${isin}</ISIN></Identifiers><Names><OfficialName>Elbe R</OfficialName></Names><Currency>EUR</Currency>
+<Prices><Price><ActionCode>C</ActionCode><NavDate>2026-11-27</NavDate><PriceCurrency>EUR</PriceCurrency>
+<PriceNature>OFFICIAL</PriceNature><NavPrice>150.40</NavPrice></Price></Prices>
+<Fees><Fee><Type>Entry Fee</Type><PayReceive>P</PayReceive><Maximum>${fee}</Maximum></Fee></Fees>
+</ShareClass></ShareClasses></SingleFund></Fund></Funds></FundsXML4>`
+
+async function importFiles(contents: readonly string[], ...flags: string[]) {
+  const db = folder.database()
+  editDatabase(folder.file(db), `DELETE FROM price WHERE isin = '${isin}'`)
+  return { db, ...(await importInto(db, contents, ...flags)) }
+}
+
+async function importInto(db: string, contents: readonly string[], ...flags: string[]) {
+  const files = contents.map((content, index) => {
+    const name = `charges-${index}.dat`
+    writeFileSync(folder.file(name), content)
+    return name
+  })
+  const ended = await folder.import(...files, '--db', db, ...flags)
+  const prices = readDatabase(
+    folder.file(db),
+    `SELECT net_asset_value AS nav, issue_price AS issue, repurchase_price AS repurchase FROM price WHERE isin = '${isin}' ORDER BY date`,
+  )
+  return { ...ended, prices }
+}
+
+const note =
+  `issue surcharge and redemption fee of the files: fund ${isin} has no row in table profile, and the files lack the rest of one. ` +
+  'Prices of a file that does not have them would stand at the NAV: a whole profile keeps them'
+
+describe('an issue surcharge whose profile is left out', () => {
+  it.each([
+    ['openfunds', openfunds('0.05')],
+    ['FundsXML', fundsXml('5')],
+  ])('is in the issue prices of the same file of %s, and the report says so', async (_, content) => {
+    const { code, stdout, prices } = await importFiles([content])
+    expect({ code, prices }).toEqual({
+      code: 0,
+      prices: [{ nav: '150.40', issue: '157.92', repurchase: '150.40' }],
+    })
+    expect(stdout).toContain(note)
+    expect(stdout).toContain('a part of a profile that is not there')
+    expect(stdout).not.toContain('no issue surcharge')
+  })
+
+  it('is in the prices of another file of the same import', async () => {
+    const prices = `isin;date;net_asset_value\n${isin};2026-11-26;100.00\n`
+    const { code, prices: taken } = await importFiles([prices, openfunds('0.05')], '--derive')
+    expect({ code, taken }).toEqual({
+      code: 0,
+      taken: [
+        { nav: '100.00', issue: '105.00', repurchase: '100.00' },
+        { nav: '150.40', issue: '157.92', repurchase: '150.40' },
+      ],
+    })
+  })
+
+  it('is not remembered: without it, the next price stands at the NAV, as the report says', async () => {
+    const { db } = await importFiles([openfunds('0.05')])
+    const { prices, stdout } = await importInto(db, [openfunds('', '151.00', '2026-11-30')])
+    expect(prices.at(-1)).toEqual({ nav: '151.00', issue: '151.00', repurchase: '151.00' })
+    expect(stdout).toContain(`the issue price is the NAV: fund ${isin} has no issue surcharge`)
+    expect(stdout).not.toContain('of the files')
+  })
+
+  it('is bad in two files that contradict each other, both of which are named', async () => {
+    const two = [openfunds('0.05'), openfunds('0.03', '151.00', '2026-11-30')]
+    const { code, stdout } = await importFiles(two)
+    expect(code).toBe(1)
+    expect(stdout).toContain(
+      `charges-0.dat, line 2: the same isin as in line 2 of charges-1.dat, where issue_surcharge is "3", not "5"`,
+    )
+    expect(stdout).toContain(
+      `charges-1.dat, line 2: the same isin as in line 2 of charges-0.dat, where issue_surcharge is "5", not "3"`,
+    )
+  })
+
+  it('completes a profile that is there, so that nothing is left out', async () => {
+    const db = folder.database()
+    editDatabase(
+      folder.file(db),
+      `CREATE TEMP TABLE own AS SELECT * FROM profile WHERE isin = '${isins[0]}';
+       UPDATE own SET isin = '${isin}', issue_surcharge = NULL, redemption_fee = NULL; INSERT INTO profile SELECT * FROM own`,
+    )
+    const { code, stdout, prices } = await importInto(db, [openfunds('0.05')])
+    expect({ code, prices }).toMatchObject({ code: 0, prices: [{ issue: '157.92' }] })
+    expect(stdout).not.toContain('of the files')
+  })
+})

@@ -14,7 +14,7 @@ import { times } from '../support/rounds.ts'
 const folder = tempFolder()
 
 const column = (name: string, type: OutputColumn['type'], isNullable = false): OutputColumn => {
-  return { name, type, describe: '', isNullable, sql: name }
+  return { name, type, describe: { en: '', de: '' }, isNullable, sql: name }
 }
 const texts = [column('isin', 'text'), column('date', 'date')]
 const columns = [...texts, column('nav', 'decimal'), column('profit', 'decimal', true)]

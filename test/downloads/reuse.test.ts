@@ -151,7 +151,14 @@ describe('after a day with new prices of one fund', () => {
     const content = hashesOf(built)
     await build(db, built, { asOf: next }, manifestOf(out))
     const anew = inodes().flatMap(([file, inode]) => (before.get(file) === inode ? [] : file))
-    const always = ['SHA256SUMS', 'datapackage.json', 'days.js', 'de.html', 'fund-data.sqlite']
+    const always = [
+      'SHA256SUMS',
+      'datapackage.json',
+      'days.js',
+      'de.html',
+      'downloads.css',
+      'fund-data.sqlite',
+    ]
     expect(anew).toEqual([...always, 'index.html'])
     expect(hashesOf(built)).toEqual(content)
     expect(hashesOf(place)).toEqual(hashesOf(join(full, 'downloads', next)))

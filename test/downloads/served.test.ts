@@ -156,7 +156,7 @@ it('describes every file but those of one fund in the data package, with the hea
     excelFiles: { paths: string[] }
   }
   const sums = sumsOf(night?.folder ?? '')
-  const own = ['datapackage.json', 'days.js', 'index.html', 'de.html']
+  const own = ['datapackage.json', 'days.js', 'downloads.css', 'index.html', 'de.html']
   const files = [...sums.keys()].filter((path) => !/^[A-Z]{2}\w{10}\//.test(path) && !own.includes(path))
   const paths = described.resources.map(({ path }) => path)
   expect([...paths, ...described.excelFiles.paths].sort()).toEqual(files)

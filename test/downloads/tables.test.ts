@@ -623,7 +623,7 @@ const readCsvLine = (line: string, delimiter: string) => {
 
 it('continues in another file if a sheet is full, in the middle of a fund, too', () => {
   const column = (name: string, type: ColumnType) => {
-    return { describe: '', isNullable: false, sql: '', name, type }
+    return { describe: { en: '', de: '' }, isNullable: false, sql: '', name, type }
   }
   const table: OutputTable = {
     name: 'prices',

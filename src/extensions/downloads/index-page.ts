@@ -6,7 +6,7 @@
 import { bilingual } from '../../core/layout/bilingual.ts'
 import { type Licence, maxCharacters, type SiteParts } from '../../core/api/contract/page.ts'
 import { bytesIn, dayIn, fixedIn } from '../../core/layout/formats.ts'
-import { html, linkedData, linkTo, section, type Html } from '../../core/layout/html.ts'
+import { html, linkedData, linkTo, section, wideTable, type Html } from '../../core/layout/html.ts'
 import { addressOf } from '../../core/layout/head.ts'
 import { frontPages, layout, pageTemplate } from '../../core/layout/layout.ts'
 import { fingerprintOf, verifyCommand } from '../../core/system/ssh-signature.ts'
@@ -14,7 +14,7 @@ import type { Language } from '../../core/api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
 import type { DownloadFormat } from './formats/format.ts'
 import { historyPath } from './formats/fund-files.ts'
-import { pricesTable } from './tables.ts'
+import { type ColumnType, newestPrices, type OutputTable, pricesTable, tables } from './tables.ts'
 
 interface PageFacts extends PackageFacts {
   readonly formats: readonly DownloadFormat[]
@@ -23,6 +23,8 @@ interface PageFacts extends PackageFacts {
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
   readonly hasPages: boolean
   readonly parts: SiteParts
+  /** The beginning of the CSV files, by their path. */
+  readonly beginnings: ReadonlyMap<string, string>
 }
 
 export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html', de: 'de.html' }
@@ -59,6 +61,8 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     part: 'downloads',
     parts,
     publisher,
+    // Without other pages there is no style sheet that it adds to.
+    styles: hasPages ? [`downloads/${asOf}/${pageStyle.name}`] : [],
     scripts: [`downloads/${asOf}/${daysScript.name}`],
     isAlone: !hasPages,
     head: linkedData(dataset(listed, facts, language)),
@@ -99,6 +103,12 @@ function fileLists(files: readonly DescribedFile[], facts: PageFacts, language: 
 /** Shows the earlier days: only a publish knows them. */
 export const daysScript = { name: 'days.js', content: () => pageTemplate('downloads/days.js') }
 
+/** The look of what no other page has. */
+export const pageStyle = {
+  name: 'downloads.css',
+  content: () => pageTemplate('downloads/downloads.css'),
+}
+
 /** Says without a script where the list is, and why a day may be missing. */
 function earlierDays({ asOf, parts }: PageFacts, language: Language): Html {
   const w = pageWords[language]
@@ -129,7 +139,13 @@ function checksums(files: readonly DescribedFile[], facts: PageFacts, language: 
     <details>
       <summary>${w.digests}</summary>
       <ul class="digests">
-        ${files.map(({ path, sha256 }) => html`<li>${path} <code class="digest">${sha256}</code></li> `)}
+        ${files.map(
+          ({ path, bytes, sha256 }) =>
+            html`<li>
+              <span>${path} <span class="quiet">${bytesIn(language, bytes)}</span></span>
+              <code class="digest">${sha256}</code>
+            </li> `,
+        )}
       </ul>
     </details>`
 }
@@ -189,7 +205,7 @@ function oneFund(
 function fileRow(
   row: string,
   files: readonly DescribedFile[],
-  { formats }: PageFacts,
+  { formats, beginnings }: PageFacts,
   language: Language,
 ): readonly Html[] {
   const w = pageWords[language]
@@ -215,8 +231,46 @@ function fileRow(
             : some.map((file) => fileItem((file.piece.label ?? label)[language], file, language)),
         )}
       </ul>
+      ${[newestPrices, ...tables]
+        .filter(({ name }) => name === row)
+        .map((table) => dictionary(table, beginningOf(files, beginnings), language))}
     </li> `,
   ]
+}
+
+/** Of the plain CSV file. */
+const beginningOf = (files: readonly DescribedFile[], beginnings: ReadonlyMap<string, string>) =>
+  files.map(({ path }) => beginnings.get(path)).find((text) => text !== undefined)
+
+/** The columns of a table with type and meaning, and its first rows: one line that opens. */
+function dictionary(
+  { columns, key, describe }: OutputTable,
+  beginning: string | undefined,
+  language: Language,
+): Html {
+  const w = pageWords[language]
+  const rows = columns.map(({ name, type, isNullable, describe: meaning }) => [
+    html`<code>${name}</code>`,
+    [
+      w.types[type],
+      key.includes(name) && html`, <strong>${w.key}</strong>`,
+      isNullable && `, ${w.mayBeEmpty}`,
+    ],
+    meaning[language],
+  ])
+  return html`<details class="dictionary">
+    <summary>${w.columns(columns.length)}</summary>
+    ${wideTable(`${w.columns(columns.length)}: ${describe[language]}`, {
+      kind: 'columns',
+      columns: [w.column, w.type, w.meaning],
+      rows,
+    })}
+    ${
+      beginning !== undefined &&
+      html`<p class="quiet small">${w.beginning}</p>
+        ${codeBlock(`${w.beginning} ${describe[language]}`, beginning)}`
+    }
+  </details> `
 }
 
 const fileItem = (label: string, file: DescribedFile, language: Language): Html =>
@@ -369,6 +423,21 @@ export const pageWords = bilingual((say) => ({
         <code>allowed_signers</code> auf und laden Sie die Datei nur neu, wenn der Schlüssel wechselt. Auch
         <a href="snapshot.json">snapshot.json</a> ist signiert: Dort steht, von welchem Tag die Dateien sind.`,
     ),
+  columns: (count: number) => say(`${count} columns, first rows`, `${count} Spalten, erste Zeilen`),
+  column: say('Column', 'Spalte'),
+  type: say('Type', 'Typ'),
+  meaning: say('Meaning', 'Bedeutung'),
+  key: say('key', 'Schlüssel'),
+  mayBeEmpty: say('may be empty', 'kann leer sein'),
+  types: {
+    text: say('text', 'Text'),
+    date: say('date (YYYY-MM-DD)', 'Datum (JJJJ-MM-TT)'),
+    decimal: say('decimal', 'Dezimalzahl'),
+    number: say('number', 'Zahl'),
+    integer: say('integer', 'Ganzzahl'),
+    boolean: say('true or false', 'true oder false'),
+  } satisfies Record<ColumnType, unknown>,
+  beginning: say('The CSV file begins like this:', 'So beginnt die CSV-Datei:'),
   digests: say('SHA-256 of each file', 'SHA-256 aller Dateien'),
   rows: (count: number, text: string) =>
     say(count === 1 ? '1 row' : `${text} rows`, count === 1 ? '1 Zeile' : `${text} Zeilen`),

@@ -2,6 +2,7 @@
 
 import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../../core/api/contract/fund.ts'
 import type { FundRow } from '../../core/api/contract/rows.ts'
+import type { Texts } from '../../core/api/contract/shape.ts'
 import type { Language } from '../../core/api/routes/table.ts'
 import type { DownloadColumn, Kind, Permission, SchemaTable } from '../../core/data/model/columns.ts'
 import { schemaTables } from '../../core/data/model/schema.ts'
@@ -62,14 +63,17 @@ const columnTypes: Readonly<Record<Kind, ColumnType>> = {
 }
 
 /** Only a number ends with a digit and is valid as JSON. A point may stand for thousands, so such a text has none. */
-function figure(name: string, text: string, sql: string): OutputColumn {
+function figure(name: string, text: Texts, sql: string): OutputColumn {
   const number = `replace(rtrim(${sql}, ' %' || char(160, 8239)), ',', '.')`
   const isPlain = `${sql} NOT GLOB '*.*' AND ${number} GLOB '*[0-9]' AND json_valid(${number})`
   return {
     name,
     type: 'number',
     isNullable: true,
-    describe: `${text} as a number: 2.49 for "2,49 %"; empty for other texts, such as "BBB+" or "1.000"`,
+    describe: {
+      en: `${text.en} as a number: 2.49 for "2,49 %"; empty for other texts, such as "BBB+" or "1.000"`,
+      de: `${text.de} als Zahl: 2.49 für „2,49 %“; leer bei anderen Texten wie „BBB+“ oder „1.000“`,
+    },
     sql: `iif(${isPlain}, CAST(${number} AS REAL), NULL)`,
   }
 }
@@ -81,13 +85,20 @@ const derived: Readonly<Record<string, readonly OutputColumn[]>> = {
       name: 'currency',
       type: 'text',
       isNullable: false,
-      describe: 'Currency of the fund and of its prices, ISO 4217',
+      describe: {
+        en: 'Currency of the fund and of its prices, ISO 4217',
+        de: 'Währung des Fonds und seiner Preise, ISO 4217',
+      },
       sql: '(SELECT currency FROM fund WHERE fund.isin = t.isin)',
     },
   ],
   [schemaTables.keyFigures.name]: [
-    figure('number', 'The value', 't.value'),
-    figure('number2', 'The second value', 'iif(t.has_value2 = 1, t.value2, NULL)'),
+    figure('number', { en: 'The value', de: 'Der Wert' }, 't.value'),
+    figure(
+      'number2',
+      { en: 'The second value', de: 'Der zweite Wert' },
+      'iif(t.has_value2 = 1, t.value2, NULL)',
+    ),
   ],
 }
 
@@ -137,10 +148,10 @@ export const newestPrices: OutputTable = {
 /** Periods of {@link computedTable} in years, each until the newest price. */
 export const periods = [1, 3, 5] as const
 
-const inWords: Readonly<Record<(typeof periods)[number], string>> = {
-  1: 'one year',
-  3: 'three years',
-  5: 'five years',
+const inWords: Readonly<Record<(typeof periods)[number], Texts>> = {
+  1: { en: 'one year', de: 'ein Jahr' },
+  3: { en: 'three years', de: 'drei Jahre' },
+  5: { en: 'five years', de: 'fünf Jahre' },
 }
 
 /** One row a fund: what is asked of all funds most often. `computed-figures.ts` writes its source into the copy of the database. */
@@ -165,22 +176,30 @@ export const computedTable: OutputTable = {
   ],
 }
 
-function computedColumn(name: string, describe: string): OutputColumn {
+function computedColumn(name: string, describe: Texts): OutputColumn {
   return { name, type: 'number', isNullable: true, describe, sql: name }
 }
 
-function totalReturnText(period: string): string {
-  return (
-    `Total return over ${period} until date, in percent: distributions reinvested at the NAV of the ex-date or of the next price (BVI ` +
-    'method), splits taken into account, without costs of purchase. Computed, with four decimals; empty if the prices do not cover the period, or performance may not be shown'
-  )
+function totalReturnText({ en, de }: Texts): Texts {
+  return {
+    en:
+      `Total return over ${en} until date, in percent: distributions reinvested at the NAV of the ex-date or of the next price (BVI ` +
+      'method), splits taken into account, without costs of purchase. Computed, with four decimals; empty if the prices do not cover the period, or performance may not be shown',
+    de:
+      `Wertentwicklung über ${de} bis date in Prozent: Ausschüttungen zum Nettoinventarwert des Ex-Tags oder des nächsten Preises wieder angelegt ` +
+      '(BVI-Methode), Splits berücksichtigt, ohne Kosten des Kaufs. Berechnet, mit vier Nachkommastellen; leer, wenn die Preise den Zeitraum nicht abdecken oder die Wertentwicklung nicht gezeigt werden darf',
+  }
 }
 
-function volatilityText(period: string): string {
-  return (
-    `Volatility over ${period} until date, in percent a year: sample standard deviation of the logarithmic changes from one price to the ` +
-    'next, with distributions reinvested, times the square root of the number of changes that a year of the period had. Computed, with four decimals; empty for fewer than 30 changes'
-  )
+function volatilityText({ en, de }: Texts): Texts {
+  return {
+    en:
+      `Volatility over ${en} until date, in percent a year: sample standard deviation of the logarithmic changes from one price to the ` +
+      'next, with distributions reinvested, times the square root of the number of changes that a year of the period had. Computed, with four decimals; empty for fewer than 30 changes',
+    de:
+      `Volatilität über ${de} bis date in Prozent pro Jahr: Stichprobenstandardabweichung der logarithmischen Änderungen von Preis zu Preis, ` +
+      'mit wieder angelegten Ausschüttungen, mal der Wurzel aus der Zahl der Änderungen, die ein Jahr des Zeitraums hatte. Berechnet, mit vier Nachkommastellen; leer bei weniger als 30 Änderungen',
+  }
 }
 
 /** In the order of the downloads. */

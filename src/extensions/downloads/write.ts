@@ -18,9 +18,11 @@ import { moduleBeside, startThread } from '../../core/system/start-thread.ts'
 import { writeComputedFigures } from './computed-figures.ts'
 import { dataPackage, publisherName, type DescribedFile } from './data-package.ts'
 import { writeFile, type WrittenFile } from '../../core/snapshot/file-sink.ts'
+import { firstRows } from './first-rows.ts'
+import { csv } from './formats/csv.ts'
 import { digestsOf, type DownloadFormat, type Piece } from './formats/format.ts'
 import { downloadFormats } from './formats/index.ts'
-import { daysScript, indexPage, indexPages, pageWords } from './index-page.ts'
+import { daysScript, indexPage, indexPages, pageStyle, pageWords } from './index-page.ts'
 import type { FinishedSnapshot } from '../../core/snapshot/hooks.ts'
 import { earlierParts, reuseFiles, writeMadeFiles } from '../../core/snapshot/made-files.ts'
 import { partFrom } from '../../core/snapshot/parts.ts'
@@ -28,6 +30,9 @@ import { type DownloadFund, downloadFund } from './tables.ts'
 import type { FormatFile, FormatsWork } from './worker.ts'
 
 const checksums = 'SHA256SUMS'
+
+/** Of each table on the page. */
+const rowsShown = 4
 
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeBeside(options: FinishedSnapshot) {
@@ -44,13 +49,19 @@ export async function writeBeside(options: FinishedSnapshot) {
   const about = dataPackage(made, options)
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
   const signedBy = signed?.signing.publicKeys[0] ?? null
-  const facts = { asOf, licence, hasPages, parts, publisher, baseUrl, signedBy, formats: downloadFormats }
+  const beginnings = new Map(
+    made.flatMap(({ path, format }) =>
+      format === csv ? [[path, firstRows(join(folder, path), rowsShown)] as const] : [],
+    ),
+  )
+  const formats = downloadFormats
+  const facts = { asOf, licence, hasPages, parts, publisher, baseUrl, signedBy, formats, beginnings }
   const pages = languages.map((language) =>
     writeFile(folder, indexPages[language], indexPage(made, facts, language)),
   )
-  const script = writeFile(folder, daysScript.name, daysScript.content())
+  const page = [daysScript, pageStyle].map(({ name, content }) => writeFile(folder, name, content()))
   const said = signed === null ? [] : [writeFile(folder, 'snapshot.json', signed.facts)]
-  const files = inOrder<WrittenFile>([...made, described, ...pages, script, ...said])
+  const files = inOrder<WrittenFile>([...made, described, ...pages, ...page, ...said])
   const listed = files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join('')
   const own = [writeFile(folder, checksums, listed)]
   if (signed !== null) {

@@ -1,7 +1,7 @@
 /** How the tables of the fund database are declared: the kinds of their columns, and what a column has. */
 
 import type { Language } from '../../api/routes/table.ts'
-import { descriptionOf, type Fields } from '../../api/contract/shape.ts'
+import { descriptionOf, type Fields, type Texts } from '../../api/contract/shape.ts'
 
 /**
  * What the values of a column are. The checks and the import treat all columns of a kind alike.
@@ -71,7 +71,7 @@ export interface TableColumn extends Traits {
 }
 
 export interface DownloadColumn {
-  readonly describe: string
+  readonly describe: Texts
   readonly isNullable: boolean
   /** SQL over the table as `t`. */
   readonly sql: string
@@ -109,7 +109,7 @@ export const outlivingRows = ({ outlives }: SchemaTable, alias: string) =>
 /** A column whose values have type `V` in rows. */
 interface Declared<V> extends Traits {
   /** For the downloads. May be left out if the API describes a field of that name. */
-  readonly describe: string | undefined
+  readonly describe: Texts | undefined
   /** The name in the database if it is not the field in snake_case. */
   readonly name?: string
   readonly download?: { readonly sql: string; readonly isNullable: boolean } | null
@@ -120,7 +120,7 @@ type More = Partial<Omit<Declared<unknown>, 'values'>>
 
 const column =
   <V>(kind: Kind, ofKind: More = {}) =>
-  (describe?: string, more: More = {}): Declared<V> => ({
+  (describe?: Texts, more: More = {}): Declared<V> => ({
     kind,
     isNullable: false,
     describe,
@@ -148,7 +148,7 @@ const comesAndGoes = <V>(declared: Declared<V>): Declared<V | null> => ({
 const instead = (sql: string, isNullable: boolean) => ({ sql, isNullable })
 
 /** A percentage that may be any: a positive one of a few years is at most tenfold. */
-const performance = (describe: string) =>
+const performance = (describe: Texts) =>
   number(describe, { least: -100, usual: [-Infinity, 1000], unit: 'percent' })
 
 /** A part of a whole, in percent. */
@@ -172,30 +172,39 @@ const textAmong = <const V extends string>(template: string, allowed: readonly V
 const control = flag(undefined, { hasDefault: true, download: null })
 
 /** A text in German and perhaps in English. */
-const inBoth = <N extends string>(name: N, describe: string) =>
-  bothTexts(name, describe, text(`${describe}, in German`)) as Record<`${N}De`, Declared<string>> &
+const inBoth = <N extends string>(name: N, describe: Texts) =>
+  bothTexts(name, describe, text(inGerman(describe))) as Record<`${N}De`, Declared<string>> &
     Record<`${N}En`, Declared<string | null>>
 
 /** The same of what a fund may not have: an English text never stands alone. */
-const inBothOrNull = <N extends string>(name: N, describe: string) =>
-  bothTexts(name, describe, orNull(text(`${describe}, in German`))) as Record<
+const inBothOrNull = <N extends string>(name: N, describe: Texts) =>
+  bothTexts(name, describe, orNull(text(inGerman(describe)))) as Record<
     `${N}De` | `${N}En`,
     Declared<string | null>
   >
 
-function bothTexts(name: string, describe: string, german: Declared<string> | Declared<string | null>) {
+const inGerman = ({ en, de }: Texts): Texts => ({ en: `${en}, in German`, de: `${de}, auf Deutsch` })
+
+function bothTexts(name: string, { en, de }: Texts, german: Declared<string> | Declared<string | null>) {
   const download = instead(`coalesce(t.${name}_en, t.${name}_de)`, german.isNullable)
-  const english = `${describe}, in English (in German if there is no English one)`
+  const english = {
+    en: `${en}, in English (in German if there is no English one)`,
+    de: `${de}, auf Englisch (auf Deutsch, wenn der englische Text fehlt)`,
+  }
   return { [`${name}De`]: german, [`${name}En`]: orNull(text(english, { download })) }
 }
 
 /** A way to invest. If nothing says whether it is possible, its minimum is not given out either. */
-const possibility = <N extends string>(name: N, describe: string) => {
+const possibility = <N extends string>(name: N, { en, de }: Texts) => {
   const own = inSnakeCase(name)
   const download = instead(`iif(t.${own} IS NULL, NULL, t.${own}_minimum)`, true)
-  const minimum = `${describe}: smallest amount, in the currency of the fund`
+  const whether = { en: `${en}: whether it is possible`, de: `${de}: ob möglich` }
+  const minimum = {
+    en: `${en}: smallest amount, in the currency of the fund`,
+    de: `${de}: Mindestbetrag in der Währung des Fonds`,
+  }
   return {
-    [name]: orNull(flag(`${describe}: whether it is possible`)),
+    [name]: orNull(flag(whether)),
     [`${name}Minimum`]: orNull(decimal(minimum, { download })),
   } as Record<N, Declared<0 | 1 | null>> & Record<`${N}Minimum`, Declared<string | null>>
 }
@@ -242,10 +251,10 @@ interface DeclaredTable<Row> extends Pick<SchemaTable, 'name' | 'key' | 'outlive
 export function tableOfRows<Row>(declared: DeclaredTable<Row>): SchemaTable {
   const { published = {}, download: fileName, csvName, needs, en, de, ...others } = declared
   const key = ['isin', ...others.key]
-  const isin = column<string>('isin')('ISIN of the fund', { template: '00010' })
+  const isin = column<string>('isin')({ en: 'ISIN of the fund', de: 'ISIN des Fonds' }, { template: '00010' })
   const all = Object.entries({ isin, ...others.columns } as Readonly<Record<string, Declared<unknown>>>)
   const columns = all.map(([field, { describe, download, name = inSnakeCase(field), ...traits }]) => {
-    const shown = () => describe ?? descriptionOf(published[name])?.en ?? missing(`${others.name}.${name}`)
+    const shown = () => describe ?? descriptionOf(published[name]) ?? missing(`${others.name}.${name}`)
     const { isNullable } = traits
     const own = download === null ? null : { describe: shown(), isNullable, sql: `t.${name}`, ...download }
     return { ...traits, name, field, isKey: key.includes(name), download: own }

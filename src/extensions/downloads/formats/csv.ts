@@ -214,7 +214,7 @@ function csvResource({ source, columns, key }: OutputTable) {
 const fieldResource = ({ name, type, describe, isNullable }: OutputColumn) => ({
   name,
   type: type === 'text' ? 'string' : type === 'decimal' ? 'number' : type,
-  description: describe,
+  description: describe.en,
   ...(type === 'boolean' ? { trueValues: ['true'], falseValues: ['false'] } : {}),
   // An empty text and none look alike to most readers of CSV.
   ...(isNullable || type === 'text' ? {} : { constraints: { required: true } }),

@@ -96,7 +96,7 @@ const valueOf = ({ sql, type }: OutputColumn) => (type === 'decimal' ? `CAST(${s
 function definition({ name: table, describe: { en: what }, columns, key }: OutputTable): string {
   const lines = columns.map(
     (column) =>
-      `  ${column.name} ${sqlTypes[column.type]}${column.isNullable ? '' : ' NOT NULL'}, -- ${column.describe}\n`,
+      `  ${column.name} ${sqlTypes[column.type]}${column.isNullable ? '' : ' NOT NULL'}, -- ${column.describe.en}\n`,
   )
   const reference = table === 'funds' ? '' : `,\n  FOREIGN KEY (isin) REFERENCES funds`
   return (
@@ -115,6 +115,6 @@ function describe(db: FundDatabase, asOf: string): void {
   const insert = db.prepare('INSERT INTO main.columns VALUES (?, ?, ?, ?, ?)')
   for (const table of tables) {
     for (const [position, column] of table.columns.entries())
-      insert.run(table.name, position, column.name, column.type, column.describe)
+      insert.run(table.name, position, column.name, column.type, column.describe.en)
   }
 }

@@ -115,6 +115,7 @@ const options = [
     'the name of a column',
     (text, before = []) => (headerName(text) === '' ? undefined : [...before, text.trim()]),
   ),
+  option('--skip-hidden', 'Leave out rows, columns and sheets that a workbook hides, as by a filter'),
   choiceOption(
     '--split-factor <counts>',
     'What SplitFactor of FundsXML counts: new shares for an old one (2), or old shares for a new one (0.5)',
@@ -183,9 +184,10 @@ The first time: --explain reads the files and changes nothing; it needs no datab
 with proposals for columns that have a usual name (Datum, Anteilwert) or hold codes of currencies, what each endpoint lacks
 with these files and the database, and a part for the config with which the next import needs no flag. Import never takes a
 column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, skip,
-fillDown, decimal, dates, dropTimes, set and derive; flags win.
+fillDown, skipHidden, decimal, dates, dropTimes, set and derive; flags win.
 
-Workbooks (XLSX): the sheet whose header fits, or the one that --sheet names. What the file holds counts, whatever the sheet
+Workbooks (XLSX): the sheet whose header fits, or the one that --sheet names. Hidden rows and columns are taken, too, as a
+program sees no filter: the report names them, and --skip-hidden leaves them out, with hidden sheets. What the file holds counts, whatever the sheet
 shows of it: the report counts numbers with more decimals than their format shows. A number is taken if it has at most 15
 digits, as a spreadsheet keeps. 61.830000000000005 of a formula is the double next to that of 61.83, and is taken for it: the
 report counts such numbers. Other numbers with more digits make bad lines, as errors do and formulas that were never calculated. Days may be days of the workbook, by the calendar of 1900 or 1904, or texts.
@@ -450,7 +452,7 @@ const skippedCells = (byColumn: readonly (readonly [string, readonly string[]])[
 /** How files are read, as far as the command line and the config say it. */
 function readingOf(session: Session, flags: Flags) {
   const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, replace, replaceAll } = flags
-  const { dropTimes = false, map = [], skip = [], fillDown = [] } = flags
+  const { skipHidden = false, dropTimes = false, map = [], skip = [], fillDown = [] } = flags
   const named = [
     ...map.map(([source]) => source),
     ...[...skip.map(([column]) => column), ...fillDown].map(headerName),
@@ -462,6 +464,7 @@ function readingOf(session: Session, flags: Flags) {
     skipLast,
     skip: skippedCells(skip.map(([column, text]) => [column, [text]])),
     fillDown: fillDown.map(headerName),
+    skipHidden,
     decimal,
     dates,
     dropTimes,
@@ -531,7 +534,7 @@ function importInto(
 async function runExplanation(session: Session, flags: Flags, { table, files }: Input): Promise<void> {
   const { settings, settingsOf, print } = session
   const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, dropTimes, derive, set } = flags
-  const { skip, fillDown } = flags
+  const { skip, fillDown, skipHidden } = flags
   const { db, derive: modes } = settings
   const options = { db, table, files, as: flags.as, derive: modes, ...readingOf(session, flags) }
   const explanation = await explainFiles(options)
@@ -544,6 +547,7 @@ async function runExplanation(session: Session, flags: Flags, { table, files }: 
     skipLast,
     skip: skip && textsByColumn(skip),
     fillDown,
+    skipHidden,
     decimal,
     dates,
     dropTimes,

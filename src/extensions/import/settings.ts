@@ -36,6 +36,10 @@ const tableSettings = z.strictObject(
       'Columns of the file of which an empty cell has the value above it.',
       z.array(text('a name', /./u), 'a list of names'),
     ).optional(),
+    skipHidden: say(
+      'Leave out hidden rows, columns and sheets of workbooks.',
+      z.boolean('true or false'),
+    ).optional(),
     decimal: z.enum(['comma', 'point'], 'comma or point').optional(),
     dates: z.enum(dateForms, `one of ${dateForms.join(', ')}`).optional(),
     dropTimes: say('Leave out times of day behind days.', z.boolean('true or false')).optional(),
@@ -53,7 +57,7 @@ export const settings = {
     import: say(
       'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }; ' +
         'which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }; and what flags say ' +
-        'otherwise: sheet, delimiter, skipLines, skipLast, skip, fillDown, decimal, dates, dropTimes, set, derive. `fundpress import FILE --explain` prints this part.',
+        'otherwise: sheet, delimiter, skipLines, skipLast, skip, fillDown, skipHidden, decimal, dates, dropTimes, set, derive. `fundpress import FILE --explain` prints this part.',
       z
         .object(
           {

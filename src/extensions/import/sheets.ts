@@ -22,13 +22,13 @@ export function sheetsIn(parts: Unzipped): readonly Sheet[] {
   const book = readBook(xml)
   const texts = readTexts(textOf(partOf('sharedStrings')) ?? '')
   const formats = readFormats(textOf(partOf('styles')) ?? '')
-  return book.sheets.flatMap(({ name, id }) => {
+  return book.sheets.flatMap(({ name, id, isHidden }) => {
     const target = targets.find((each) => each.id === id)
     // A sheet may be a chart.
     if (target?.type !== 'worksheet') return []
     const part = textOf(target.path)
     if (part === undefined) throw new Error(`it has no part ${target.path}`)
-    return [{ name, ...readCellsOf(part, { texts, formats, is1904: book.is1904 }) }]
+    return [{ name, ...readCellsOf(part, { texts, formats, isHidden, is1904: book.is1904 }) }]
   })
 }
 
@@ -94,15 +94,16 @@ function targetsOf(xml: string | undefined, folder: string): readonly Target[] {
 }
 
 function readBook(xml: string) {
-  const sheets: { name: string; id: string }[] = []
+  const sheets: { name: string; id: string; isHidden: boolean }[] = []
   let is1904 = false
   visit(xml, {
     opens: (name, attributes) => {
-      if (name === 'workbookPr') is1904 ||= ['1', 'true'].includes(attributes()['date1904'] ?? '')
+      if (name === 'workbookPr') is1904 ||= isTrue(attributes()['date1904'])
       if (name !== 'sheet') return
       const all = attributes()
       const id = Object.entries(all).find(([key]) => key.endsWith(':id'))?.[1] ?? ''
-      sheets.push({ name: unescaped(all['name'] ?? ''), id })
+      const isHidden = (all['state'] ?? 'visible') !== 'visible'
+      sheets.push({ name: unescaped(all['name'] ?? ''), id, isHidden })
     },
   })
   return { sheets, is1904 }
@@ -248,6 +249,7 @@ interface BookParts {
   readonly texts: readonly string[]
   readonly formats: readonly Format[]
   readonly is1904: boolean
+  readonly isHidden: boolean
 }
 
 /** A cell while it is read. */
@@ -261,10 +263,11 @@ interface OpenCell {
 
 const uncalculated = '#FORMULA! (never calculated: open the workbook in a spreadsheet, and save it)'
 
-function readCellsOf(xml: string, { texts, formats, is1904 }: BookParts): Omit<Sheet, 'name'> {
+function readCellsOf(xml: string, { texts, formats, is1904, isHidden }: BookParts): Omit<Sheet, 'name'> {
   const lines: FileCell[][] = []
   const shortened = new Map<number, Shortened & { count: number }>()
   const gatherer = textGatherer()
+  const hidden = hiddenGatherer()
   let isInSheet = false
   let isValue = false
   let row = 0
@@ -320,6 +323,7 @@ function readCellsOf(xml: string, { texts, formats, is1904 }: BookParts): Omit<S
   visit(xml, {
     opens: (name, attributes) => {
       if (name === 'sheetData') isInSheet = true
+      if (name === 'col') hidden.column(attributes())
       if (!isInSheet) return
       if (cell !== undefined) {
         if (name === 'v') {
@@ -328,7 +332,9 @@ function readCellsOf(xml: string, { texts, formats, is1904 }: BookParts): Omit<S
         } else if (name === 'f') cell.hasFormula = true
         else gatherer.opens(name)
       } else if (name === 'row') {
-        row = Number(attributes()['r'] ?? row + 1)
+        const all = attributes()
+        row = Number(all['r'] ?? row + 1)
+        hidden.row(row, all)
         column = 0
       } else if (name === 'c') {
         const { r: place = '', t: type = 'n', s: style = '0' } = attributes()
@@ -355,8 +361,36 @@ function readCellsOf(xml: string, { texts, formats, is1904 }: BookParts): Omit<S
     },
   })
   for (const line of lines) while (line.length < width) line.push('')
-  return { lines: lines.slice(0, height), shortened }
+  return {
+    lines: lines.slice(0, height),
+    shortened,
+    hidden: { isSheet: isHidden, isLeftOut: false, ...hidden.among(lines, width) },
+  }
 }
+
+/** Gathers the rows and columns that a sheet does not show. */
+function hiddenGatherer() {
+  const rows = new Set<number>()
+  /** From the first to the last of each, from 1. */
+  const columns: (readonly [first: number, last: number])[] = []
+  return {
+    row: (row: number, { hidden }: Attributes): void => {
+      if (isTrue(hidden)) rows.add(row)
+    },
+    column: ({ min, max, hidden }: Attributes): void => {
+      if (isTrue(hidden)) columns.push([Number(min), Number(max)])
+    },
+    /** @param width of the lines: sheets hide all columns behind their last one */
+    among: (lines: readonly (readonly FileCell[])[], width: number) => ({
+      rows: [...rows].filter((row) => lines[row - 1]?.some((cell) => cell !== '') === true),
+      columns: Array.from({ length: width }, (_, at) => at).filter((at) =>
+        columns.some(([first, last]) => at + 1 >= first && at + 1 <= last),
+      ),
+    }),
+  }
+}
+
+const isTrue = (attribute: string | undefined) => attribute === '1' || attribute === 'true'
 
 /** A day or time as a text, which few programs write. It has no zone. */
 const isoDate = (text: string) =>
@@ -385,5 +419,5 @@ export const columnNumber = (letters: string) =>
   Array.from(letters).reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0)
 
 /** @param index from 0 */
-const columnName = (index: number): string =>
+export const columnName = (index: number): string =>
   (index < 26 ? '' : columnName(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26))

@@ -11,8 +11,8 @@ import { messageOf } from '../../core/system/message.ts'
 import { quoted } from '../../core/data/model/printable.ts'
 import { headerName, type CellLines, type LineVisitor } from './layout.ts'
 import { headerWithin, isEmptyLine, textFinder } from './lines.ts'
-import type { Sheet, Shortened } from './readers/reader.ts'
-import { columnNumber, sheetsIn } from './sheets.ts'
+import type { Hidden, Sheet, Shortened } from './readers/reader.ts'
+import { columnName, columnNumber, sheetsIn } from './sheets.ts'
 import type { FileCell } from './values.ts'
 
 /** @throws {Error} if it cannot be read, or breaks a limit */
@@ -28,6 +28,21 @@ export function readSheets(file: string): readonly Sheet[] {
 function unreadable(file: string, error: unknown): Error {
   const reason = zipFaults[(error as Partial<FlateError>).code ?? -1] ?? messageOf(error)
   return new Error(`${file} cannot be read as a workbook (XLSX): ${reason}`, { cause: error })
+}
+
+/** @returns the sheets without what they hide @throws {Error} if they are all hidden */
+export function visibleSheets(file: string, sheets: readonly Sheet[]): readonly Sheet[] {
+  const visible = sheets.filter(({ hidden }) => !hidden.isSheet)
+  if (visible.length === 0)
+    throw new Error(`${file}: all sheets are hidden, and --skip-hidden leaves them out`)
+  return visible.map((sheet) => {
+    const rows = new Set(sheet.hidden.rows)
+    const columns = new Set(sheet.hidden.columns)
+    const lines = sheet.lines.map((cells, index) =>
+      cells.map((cell, at) => (rows.has(index + 1) || columns.has(at) ? '' : cell)),
+    )
+    return { ...sheet, lines, hidden: { ...sheet.hidden, isLeftOut: true } }
+  })
 }
 
 /** What is looked for in the sheets of a workbook. */
@@ -67,7 +82,7 @@ export function linesOfSheet(
     )
   if (others.length > 0)
     throw new Error(`${file}: the sheets ${names(fitting)} have a line with ${what}: choose one with --sheet`)
-  const { name, lines, shortened } = first
+  const { name, lines, shortened, hidden } = first
   const at = headerIn(lines)
   return {
     header: lines[at] ?? [],
@@ -83,7 +98,10 @@ export function linesOfSheet(
       }
       return Promise.resolve()
     },
-    notesOn: (columns) => noteOnDigits(columns.flatMap((column) => shortened.get(column) ?? [])),
+    notesOn: (columns) => [
+      ...noteOnDigits(columns.flatMap((column) => shortened.get(column) ?? [])),
+      ...noteOnHidden(hidden, at + 1, columns),
+    ],
   }
 }
 
@@ -95,6 +113,30 @@ function noteOnDigits(all: readonly Shortened[]): readonly string[] {
   const numbers = count === 1 ? '1 number has' : `${count} numbers have`
   const place = `${first.first}, ${first.value} ${first.decimals <= 0 ? 'without decimals' : `with ${first.decimals} decimals`}`
   return [`${numbers} more decimals than the sheet shows: all of them count (the first: ${place})`]
+}
+
+/** @param columns that are taken */
+function noteOnHidden(
+  { isSheet, rows, columns: hiddenColumns, isLeftOut }: Hidden,
+  headerLine: number,
+  columns: readonly number[],
+): readonly string[] {
+  const below = rows.filter((row) => row > headerLine)
+  const letters = hiddenColumns.filter((at) => isLeftOut || columns.includes(at)).map(columnName)
+  const [first] = below
+  const what = [
+    ...(isSheet ? ['the sheet'] : []),
+    ...(first === undefined
+      ? []
+      : [below.length === 1 ? `row ${first}` : `${below.length} rows, the first ${first}`]),
+    ...(letters.length === 0 ? [] : [`${letters.length === 1 ? 'column' : 'columns'} ${letters.join(', ')}`]),
+  ].join('; ')
+  if (what === '') return []
+  return [
+    isLeftOut
+      ? `hidden, and left out, as --skip-hidden says: ${what}`
+      : `hidden, and taken all the same (--skip-hidden leaves it out): ${what}`,
+  ]
 }
 
 const maxFileBytes = 64e6

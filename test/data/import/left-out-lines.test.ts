@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { editDatabase, readDatabase } from '../../support/database.ts'
 import { importFolder, isins } from './database.ts'
-import { workbook } from './workbook.ts'
+import { workbook, workbookParts, zip } from './workbook.ts'
 
 const folder = importFolder()
 const [first, second] = isins
@@ -243,5 +243,77 @@ describe('a percentage in place of a coefficient', () => {
     expect(stdout.match(/^line \d+: .*$/gm)).toEqual([
       `line 2: percent is "${percent}": a correlation is a coefficient, 0.5 and not 50 %; or --skip 'type=correlation' leaves such lines out`,
     ])
+  })
+})
+
+describe('what a workbook hides', () => {
+  const rows = [
+    ['ISIN', 'name_de', 'percent', 'name_en'],
+    [first, 'Japan', '60', 'Japan'],
+    [first, 'Chile', '30', 'Chile'],
+    [first, 'Peru', '10', 'Peru'],
+  ]
+  const parts = workbookParts({ name: 'Old', rows }, { name: 'Items', rows })
+
+  /** @param changes texts of parts, before and after */
+  function hiding(...changes: readonly (readonly [part: string, before: string, after: string])[]): Buffer {
+    const changed = { ...parts }
+    for (const [part, before, after] of changes) {
+      const found = changed[part] ?? ''
+      expect(found).toContain(before)
+      changed[part] = found.replace(before, after)
+    }
+    return zip(changed)
+  }
+  const sheet = 'xl/worksheets/sheet2.xml'
+  const hiddenRows = [
+    [sheet, '<row r="3">', '<row r="3" hidden="1">'],
+    [sheet, '<row r="4">', '<row r="4" hidden="true">'],
+    // Nobody misses an empty one.
+    [sheet, '</sheetData>', '<row r="9" hidden="1"/></sheetData>'],
+  ] as const
+  const hiddenColumn = [
+    [
+      sheet,
+      '<sheetData>',
+      '<cols><col min="1" max="3" hidden="0"/><col min="4" max="16384" hidden="1"/></cols><sheetData>',
+    ],
+  ] as const
+  const hiddenSheet = [['xl/workbook.xml', 'sheetId="1"', 'sheetId="1" state="veryHidden"']] as const
+  const all = rows.slice(1).map(([isin, name, percent]) => `${isin} ${name} ${percent}`)
+
+  it('is taken: rows and columns, and the report names them', async () => {
+    const ended = await importItems(hiding(...hiddenRows, ...hiddenColumn), '--sheet', 'Items')
+    expect({ code: ended.code, rows: ended.rows }).toEqual({ code: 0, rows: all })
+    expect(ended.stdout).toContain(
+      'hidden, and taken all the same (--skip-hidden leaves it out): 2 rows, the first 3; column D',
+    )
+  })
+
+  it('is left out by --skip-hidden: rows, columns and sheets', async () => {
+    const book = hiding(...hiddenRows, ...hiddenColumn, ...hiddenSheet)
+    const { code, stdout, rows: taken } = await importItems(book, '--skip-hidden')
+    expect({ code, taken }).toEqual({ code: 0, taken: all.slice(0, 1) })
+    expect(stdout).toContain('hidden, and left out, as --skip-hidden says: 2 rows, the first 3; column D')
+    expect(stdout).toContain('not in the file: name_en')
+  })
+
+  it('is no column that is ignored, and no row above the header', async () => {
+    const book = hiding(...hiddenColumn, [sheet, '<row r="1">', '<row r="1" hidden="1">'])
+    const { code, stdout } = await importItems(book, '--sheet', 'Items', '--map', 'name_en=')
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('hidden')
+  })
+
+  it('may be a sheet that is named, and not the only one', async () => {
+    const book = hiding(...hiddenSheet)
+    const { stdout } = await importItems(book, '--sheet', 'Old')
+    expect(stdout).toContain('hidden, and taken all the same (--skip-hidden leaves it out): the sheet')
+    const both = hiding(...hiddenSheet, ['xl/workbook.xml', 'sheetId="2"', 'sheetId="2" state="hidden"'])
+    const { code, stderr } = await importItems(both, '--skip-hidden')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('all sheets are hidden, and --skip-hidden leaves them out') as string,
+    })
   })
 })

@@ -86,6 +86,7 @@ async function importTexts(
     dropTimes: false,
     skip: [],
     fillDown: [],
+    skipHidden: false,
     isDeriving: false,
     scope: 'upsert',
     isSkippingBad: false,

@@ -7,7 +7,7 @@ import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
 import { notInFile, type CellLines, type Field, type Layout } from '../layout.ts'
 import type { FileCell } from '../values.ts'
-import { firstLineThat, linesOfSheet } from '../workbook.ts'
+import { firstLineThat, linesOfSheet, visibleSheets } from '../workbook.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import { otherTemplate } from './foreign.ts'
 import type { FileStart, Reader, ReadOptions, RowSink } from './reader.ts'
@@ -40,7 +40,7 @@ async function openCells(
 ): Promise<CellLines> {
   const fields = "the names of the template's fields (00010_…, and 00001_… for the version)"
   if (sheets !== null)
-    return linesOfSheet(file, sheets, {
+    return linesOfSheet(file, options.skipHidden ? visibleSheets(file, sheets) : sheets, {
       headerIn: firstLineThat(isTemplateHeader),
       what: fields,
       sheet: options.sheet,

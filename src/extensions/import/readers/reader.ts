@@ -45,6 +45,18 @@ export interface Sheet {
   readonly lines: readonly (readonly FileCell[])[]
   /** Numbers that have more decimals than the sheet shows, by their columns, from 0. */
   readonly shortened: ReadonlyMap<number, Shortened>
+  readonly hidden: Hidden
+}
+
+/** What a sheet does not show, by a filter, a fold or the hand of a person. */
+export interface Hidden {
+  readonly isSheet: boolean
+  /** From 1, those that have a cell. */
+  readonly rows: readonly number[]
+  /** From 0. */
+  readonly columns: readonly number[]
+  /** The cells of these rows and columns are gone from the lines. */
+  readonly isLeftOut: boolean
 }
 
 export interface Shortened {
@@ -95,6 +107,7 @@ export interface Habits {
   readonly skipLast?: number | undefined
   readonly skip?: readonly SkippedCell[]
   readonly fillDown?: readonly string[] | undefined
+  readonly skipHidden?: boolean | undefined
   readonly decimal?: DecimalMark | undefined
   readonly dates?: DateForm | undefined
   readonly dropTimes?: boolean | undefined
@@ -168,6 +181,8 @@ export interface ReadOptions {
   readonly skip: readonly SkippedCell[]
   /** Columns of the file, as `headerName` has them, of which an empty cell has the value above it. */
   readonly fillDown: readonly string[]
+  /** Of a workbook. */
+  readonly skipHidden: boolean
   readonly decimal: DecimalMark | undefined
   readonly dates: DateForm | undefined
   /** Leaves out times of day behind days. */

@@ -21,7 +21,7 @@ import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import { proposedMap, usualColumn } from '../usual-names.ts'
 import { convert, isProblem } from '../values.ts'
-import { linesOfSheet } from '../workbook.ts'
+import { linesOfSheet, visibleSheets } from '../workbook.ts'
 import type { FileStart, ReadColumn, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
 
 export const table: Reader = {
@@ -110,6 +110,7 @@ function withHabits(options: ReadOptions, name: string): ReadOptions {
     skipLast: options.skipLast ?? habits.skipLast,
     skip: [...(habits.skip ?? []), ...options.skip],
     fillDown: [...(habits.fillDown ?? []), ...options.fillDown],
+    skipHidden: options.skipHidden || habits.skipHidden === true,
     decimal: options.decimal ?? habits.decimal,
     dates: options.dates ?? habits.dates,
     dropTimes: options.dropTimes || habits.dropTimes === true,
@@ -119,7 +120,7 @@ function withHabits(options: ReadOptions, name: string): ReadOptions {
 }
 
 async function openCells(
-  { file, sheets }: FileStart,
+  { file, sheets: all }: FileStart,
   own: SchemaTable,
   sink: RowSink,
   options: ReadOptions,
@@ -132,6 +133,7 @@ async function openCells(
     names.has(headerName(text)) ||
     columnMap.has(headerName(text)) ||
     (options.isProposing && usualColumn(own, text) !== undefined)
+  const sheets = all !== null && options.skipHidden ? visibleSheets(file, all) : all
   if (sheets === null) {
     const asked = { asked: options.encoding, configured: options.habitsOf(name).encoding, table: name }
     const encoding = await readEncoding(file, asked, passMeter(sink, options))

@@ -7,7 +7,7 @@ import { readEncoding } from '../../encoding.ts'
 import type { CellLines, Field } from '../../layout.ts'
 import { notationSniffer, type Notations } from '../../notation.ts'
 import { convert, isProblem, type FileCell, type Value } from '../../values.ts'
-import { firstLineThat, linesOfSheet } from '../../workbook.ts'
+import { firstLineThat, linesOfSheet, visibleSheets } from '../../workbook.ts'
 import { oddityMeter, passMeter, within } from '../cells.ts'
 import type { FileStart, Reader, ReadOptions, RowSink, Told } from '../reader.ts'
 import { fieldOf, isIsinName, isOfId, isTellingName, type OpenField } from './fields.ts'
@@ -95,7 +95,11 @@ async function openCells(
   options: ReadOptions,
 ): Promise<CellLines> {
   if (sheets !== null)
-    return linesOfSheet(file, sheets, { headerIn: firstLineThat(isHeader), what, sheet: options.sheet })
+    return linesOfSheet(file, options.skipHidden ? visibleSheets(file, sheets) : sheets, {
+      headerIn: firstLineThat(isHeader),
+      what,
+      sheet: options.sheet,
+    })
   const asked = { asked: options.encoding, configured: options.habitsOf('fund').encoding, table: 'fund' }
   const encoding = await readEncoding(file, asked, passMeter(sink, options))
   const { delimiter, skipLines } = options

@@ -26,7 +26,7 @@ it('names the fund, the company and both lines, and is drawn as on the page in c
   expect(style).toMatch(/\.line \{[^}]*stroke: #112233;/)
   // The second line differs in colour and in dashes.
   expect(style).toMatch(/\.l2 \{[^}]*stroke: #b5541c;[^}]*stroke-dasharray/)
-  const lines = /<path class="line[^"]*" d="M0[^"]*"\/>/g
+  const lines = /<path class="line[^"]*" d="M\d+ [^"]*"\/>/g
   const drawn = page.slice(page.indexOf('id="nav"')).match(lines)?.slice(0, 2)
   expect(svg.match(lines)).toEqual(drawn)
 })

@@ -179,8 +179,8 @@ export const fundWords = bilingual((say) => ({
     'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
   ),
   chartNoteReinvested: say(
-    'The dashed line reinvests each distribution at the net asset value of its ex-date, without costs (BVI method). Dots mark ex-dates.',
-    'Die gestrichelte Linie legt jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Punkte markieren Ex-Tage.',
+    'The dashed line begins at the first distribution of the period and reinvests each at the net asset value of its ex-date, without costs (BVI method). Dots mark ex-dates.',
+    'Die gestrichelte Linie beginnt mit der ersten Ausschüttung des Zeitraums und legt jede zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Punkte markieren Ex-Tage.',
   ),
   imageNoteReinvested: say(
     'Net asset value per share. Each distribution is reinvested at that of its ex-date, without costs (BVI method).',

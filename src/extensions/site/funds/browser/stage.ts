@@ -76,8 +76,9 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
     const y = box.top - stage.getBoundingClientRect().top + top
     cursor.style.transform = `translate(${x}px, ${y}px)`
     cursor.style.height = `${height}px`
+    // Where lines meet, the dot is that of the first one.
     cursor.replaceChildren(
-      ...dots.map((dot) => {
+      ...[...dots].reverse().map((dot) => {
         const made = part('i', '')
         made.className = dot.style === 0 ? 'dot' : `dot l${dot.style + 1}`
         made.style.top = `${dot.y * height}px`

@@ -284,11 +284,11 @@ const canvas = ({ days }: Plot, shapes: string) =>
 
 const yOf = ({ axis }: Plot, value: number) => Math.round(depthOf(axis, value) * depth)
 
-/** A path from the first day at `from` through the points, in relative steps. A minus sign separates, too. */
+/** A path from the day of the first point, at `from`, through the points, in relative steps. A minus sign separates, too. */
 function pathThrough(points: readonly ChartPoint[], plot: Plot, from: number): string {
-  let x = 0
+  let x = (points[0]?.day ?? plot.first) - plot.first
   let y = from
-  let path = `M0 ${from}l`
+  let path = `M${x} ${from}l`
   for (const [index, { day, value }] of points.entries()) {
     const nextX = day - plot.first
     const nextY = yOf(plot, value)

@@ -31,7 +31,11 @@ export function priceLine(prices: readonly DayPrice[], actions: FundActions) {
     const next = navs.find(({ day }) => day >= exDay)
     return { day: exDay, value: next?.value ?? 0 }
   })
-  return { navs, reinvested, plot, paths: points.map((line) => linePath(line, plot)), marks }
+  // Until its first distribution, a fund has one line: the second one leaves it there.
+  const firstEx = Math.min(...distributions.map(({ exDay }) => exDay))
+  const parting = navs.findIndex(({ day }) => day >= firstEx) - 1
+  const drawn = points.map((line, index) => (index === 0 ? line : line.slice(parting)))
+  return { navs, reinvested, plot, paths: drawn.map((line) => linePath(line, plot)), marks }
 }
 
 export const priceLineShapes = ({ plot, paths, marks }: PriceLine, language: Language): string =>

@@ -1,0 +1,44 @@
+/** The line of prices, and the one with distributions reinvested. */
+import { expect, it } from 'vitest'
+import { priceLine } from '../../../src/extensions/site/funds/chart/price-line.ts'
+
+const day = 20_000
+const prices = [100, 104, 108, 106, 110, 112].map((nav, index) => ({ day: day + index, nav: nav.toFixed(2) }))
+const distributionOn = (index: number) => ({
+  exDay: day + index,
+  amount: '4.00',
+  reinvested: prices[index] ?? null,
+})
+const lineWith = (...on: readonly number[]) =>
+  priceLine(prices, { distributions: on.map(distributionOn), splits: [] })
+
+/** Where a path begins, and how many points it goes through. */
+const formOf = (path = '') => {
+  const [, x, , rest = ''] = /^M(\d+) (\d+)l(.*)$/.exec(path) ?? []
+  return { from: Number(x), points: (rest.match(/-?\d+/g) ?? []).length / 2 }
+}
+
+it('is one line until the first distribution, where the other one leaves it', () => {
+  const { paths, reinvested, plot } = lineWith(3, 5)
+  expect(paths.map(formOf)).toEqual([
+    { from: 0, points: 6 },
+    { from: 2, points: 4 },
+  ])
+  // Both begin at the same height: that of the last price before the distribution, 108.
+  const { min, max } = plot.axis
+  const height = Math.round(((max - 108) / (max - min)) * 1000)
+  expect(paths[1]).toMatch(new RegExp(`^M2 ${height}l0 0 1`))
+  expect(reinvested?.map(({ value }) => value.toFixed(2))).toEqual([
+    '100.00',
+    '104.00',
+    '108.00',
+    (106 * (1 + 4 / 106)).toFixed(2),
+    (110 * (1 + 4 / 106)).toFixed(2),
+    (112 * (1 + 4 / 106) * (1 + 4 / 112)).toFixed(2),
+  ])
+})
+
+it('has no other line without a distribution within its days', () => {
+  expect(lineWith().paths.map(formOf)).toEqual([{ from: 0, points: 6 }])
+  expect(lineWith(0).paths.map(formOf)).toEqual([{ from: 0, points: 6 }])
+})

@@ -69,7 +69,6 @@ function startPage(source: SitePageSource, language: Language): string {
     head: linkedData(catalogueOf(source, language, title)),
     main: html`<div class="hero">
         <div>
-          ${name !== null && html`<p class="eyebrow">${name}</p> `}
           <h1>${shell.brand}</h1>
           ${own.length > 0 && html`<div>${own.map((paragraph) => html`<p>${paragraph}</p> `)}</div> `}
           <p class="${own.length === 0 ? 'lead' : 'quiet'}">${w.lead(count, dayIn(language, asOf))}</p>

@@ -119,6 +119,7 @@ it('is documented in English and German', () => {
     caching: null,
     asOf,
     funds: [],
+    history: () => ({ navs: [], actions: [] }),
     mergers: [],
     exampleIsin: null,
   }

@@ -223,6 +223,9 @@ async function addShared(build: Build, funds: RenderedFunds, pool: RenderPool): 
   }
 }
 
+/** After every price. */
+const lastDay = '9999-12-31'
+
 function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource {
   const { asOf, baseUrl, parts, publisher } = build.settings
   const exampleIsin = exampleIsinOf(each)
@@ -231,6 +234,7 @@ function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource
   const mergers = mergedFunds(build.db, asOf)
   const { table, options } = build
   const { caching = null } = options
+  const reader = fundReader(build.db)
   return {
     table,
     baseUrl,
@@ -239,6 +243,12 @@ function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource
     caching,
     asOf,
     funds,
+    history: (isin, first) => ({
+      navs: reader
+        .prices(isin, first, lastDay)
+        .map(({ date, netAssetValue }) => ({ date, nav: netAssetValue })),
+      actions: reader.rows('corporateActions', isin).filter(({ exDate }) => exDate >= first),
+    }),
     mergers,
     exampleIsin,
     exampleAnswer,

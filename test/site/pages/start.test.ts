@@ -1,4 +1,5 @@
 /** The start page, the page in place of missing ones, and what all pages tell search engines and link previews. */
+import Database from 'better-sqlite3'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -244,21 +245,48 @@ describe('the start page', () => {
     expect(changesIn(high).map(([, change]) => change)).toEqual(gains)
     expect(changesIn(low).map(([, change]) => change)).toEqual(losses)
     const shown = [...changesIn(high), ...changesIn(low)]
-    // One scale from one axis: the width of a bar is its part of the largest change of both tables.
-    const largest = Math.max(...shown.map(([, change]) => Math.abs(change)))
-    const bars = [
-      ...`${high}${low}`.matchAll(
-        /<svg aria-hidden="true"><rect(?: class="down")? width="([\d.]+)%"\/><\/svg>/g,
-      ),
-    ]
-    const widths = bars.map(([, width]) => Math.round(Number(width)))
-    expect(widths).toEqual(shown.map(([, change]) => Math.round((Math.abs(change) / largest) * 100)))
     for (const [isin, change] of shown)
       expect(Number(funds.find((fund) => fund.isin === isin)?.price?.change_percent)).toBe(change)
     expect(read('index.html')).toContain('<h2>Price changes on 20\u00a0Nov\u00a02026</h2>')
     expect(read('index.html')).toContain(
       `<a class="button first" href="funds/index.html">All funds (${funds.length})</a>`,
     )
+  })
+
+  it('draws the last year of each, which ends as much higher or lower as its distributions reinvested make it', () => {
+    const database = new Database(db, { readonly: true })
+    const rows = [
+      ...read('index.html').matchAll(
+        /<a href="funds\/([A-Z0-9]{12})\/index\.html">(?:(?!<\/tr>).)*?aria-label="1 year: (.*?)%".*?<path d="M(.*?)"\/>/gs,
+      ),
+    ]
+    expect(rows.length).toBeGreaterThan(4)
+    expect(read('index.html').match(/<td class="year">/g)).toHaveLength(rows.length)
+    const worths = database.prepare<[string], { readonly date: string; readonly worth: number }>(
+      `SELECT date, CAST(net_asset_value AS REAL) * coalesce((SELECT exp(sum(ln(1 + CAST(amount AS REAL) /
+          (SELECT CAST(net_asset_value AS REAL) FROM price AS next WHERE next.isin = own.isin AND next.date >= ex_date ORDER BY date LIMIT 1))))
+          FROM corporate_action AS own WHERE own.isin = price.isin AND kind = 'distribution' AND ex_date <= price.date), 1) AS worth
+        FROM price WHERE isin = ? AND date >= '2025-11-20' ORDER BY date`,
+    )
+    for (const [, isin = '', percent = '', path = ''] of rows) {
+      const year = worths.all(isin)
+      const [first, last] = [year[0], year.at(-1)]
+      expect(first?.date).toBe('2025-11-20')
+      const change = ((last?.worth ?? NaN) / (first?.worth ?? NaN) - 1) * 100
+      expect({ isin, percent: Number(percent.replace('\u2212', '-')) }).toEqual({
+        isin,
+        percent: Number(change.toFixed(2)),
+      })
+      const points = path.split('L').map((point) => point.split(' ').map(Number))
+      expect(points.length).toBeLessThanOrEqual(60)
+      const depths = points.map(([, depth = NaN]) => depth)
+      expect(Math.min(...depths)).toBe(0)
+      expect(Math.max(...depths)).toBe(28)
+      // Downwards is less.
+      if (Math.abs(change) > 1)
+        expect(Math.sign((depths[0] ?? NaN) - (depths.at(-1) ?? NaN))).toBe(Math.sign(change))
+    }
+    database.close()
   })
 
   it('shows no price change of a day that is long past', async () => {

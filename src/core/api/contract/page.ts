@@ -194,6 +194,8 @@ export interface SitePageSource {
   readonly asOf: string
   /** Funds that have pages, in the order of their ISINs. */
   readonly funds: readonly FundEntry[]
+  /** For a few funds: each reads the database. @param first a day */
+  readonly history: (isin: string, first: string) => FundHistory
   /** Funds that are gone since they merged within the last year, by ISIN. */
   readonly mergers: readonly Merger[]
   /** A fund with answers from as many endpoints as any, or null if no fund has one. */
@@ -202,6 +204,13 @@ export interface SitePageSource {
   readonly exampleAnswer: (endpoint: FundEndpoint, type: string, language: Language) => object | null
   /** Examples of lists, by the id of the list; none if no fund has an entry. */
   readonly listExamples: ReadonlyMap<string, unknown>
+}
+
+export interface FundHistory {
+  /** Since the day, ascending. */
+  readonly navs: readonly NavPoint[]
+  /** Since the day, too. */
+  readonly actions: FundRows['corporateActions']
 }
 
 /** Source of examples of lists. */

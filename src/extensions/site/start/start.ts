@@ -1,9 +1,10 @@
 /** The start page, and the page for missing ones. Both link to everything, and find funds. */
 
-import type { FundEntry, Page, Publisher, SitePageSource } from '../../../core/api/contract/page.ts'
+import type { FundEntry, Page, SitePageSource } from '../../../core/api/contract/page.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
-import { rowBars } from '../funds/chart/charts.ts'
-import { amountIn, dayIn, fixedIn } from '../../../core/layout/formats.ts'
+import { thinned } from '../funds/chart/charts.ts'
+import { smallLine } from '../funds/chart/small-line.ts'
+import { amountIn, changeIn, dayIn, fixedIn } from '../../../core/layout/formats.ts'
 import { fundListKey, listStyles, sortedByName } from '../funds/list.ts'
 import { fundPickerField, pickerWords } from '../funds/picker-field.ts'
 import { fundWords } from '../funds/wording.ts'
@@ -15,6 +16,7 @@ import {
   type Html,
   linkedData,
   linkTo,
+  noValue,
   raw,
   table,
   type TableCell,
@@ -28,7 +30,10 @@ import {
   notFoundKeys,
   pageTemplate,
 } from '../../../core/layout/layout.ts'
+import { adjusted, daysStoodFor, fundActions, pricesSince } from '../../../core/layout/total-return.ts'
 import { wording } from '../../../core/layout/wording.ts'
+import { dayNumber } from '../../../core/system/day-number.ts'
+import { addDays, addYears } from '../../../core/system/days.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
 import { startWords } from './wording.ts'
 
@@ -144,7 +149,8 @@ type Mover = FundEntry & { readonly newest: NonNullable<FundEntry['newest']>; re
 const mostMovers = 5
 
 /** The largest gains and losses of the newest day; none of a stale price. A fund younger than one year has no change (MiFID II). */
-function movers({ funds, publisher }: SitePageSource, language: Language): Html | null {
+function movers(source: SitePageSource, language: Language): Html | null {
+  const { funds } = source
   const w = startWords[language]
   const day = funds.reduce(
     (latest, { newest }) => (newest && newest.date > latest ? newest.date : latest),
@@ -160,43 +166,66 @@ function movers({ funds, publisher }: SitePageSource, language: Language): Html 
   const gains = moved.filter(({ change }) => Number(change) > 0).slice(0, mostMovers)
   const losses = moved.filter(({ change }) => Number(change) < 0).slice(-mostMovers)
   if (gains.length + losses.length === 0) return null
-  // One scale and one axis for both tables.
-  const bar = rowBars([...gains, ...losses].map(({ change }) => Math.abs(Number(change))))
-  const tableOf = (heading: string, some: readonly Mover[]) =>
-    moverTable(heading, some, bar, publisher, language)
+  const tableOf = (heading: string, some: readonly Mover[]) => moverTable(source, heading, some, language)
   return html`<h2>${w.movers(dayIn(language, day))}</h2>
     <div class="movers">${tableOf(w.gains, gains)} ${tableOf(w.losses, losses.toReversed())}</div>
-    <p class="quiet small">${fundWords[language].past}</p> `
+    <p class="quiet small">${w.lines} ${fundWords[language].past}</p> `
+}
+
+/** Two of them are about as far apart as the line is thick. */
+const mostPoints = 60
+
+/** The year before the newest price as a line, with distributions reinvested; null without two prices. */
+function yearLine({ history }: SitePageSource, { isin, newest }: Mover, language: Language): string | null {
+  const start = addYears(newest.date, -1)
+  const { navs, actions } = history(isin, addDays(start, -daysStoodFor))
+  const navFrom = (day: string) => {
+    const next = navs.find(({ date }) => date >= day)
+    return next === undefined ? null : { day: dayNumber(next.date), nav: next.nav }
+  }
+  const prices = navs.map(({ date, nav }) => ({ day: dayNumber(date), nav }))
+  const year = pricesSince(adjusted(prices, fundActions(actions, navFrom)), dayNumber(start))
+  const [first] = year
+  const last = year.at(-1)
+  if (first === undefined || last === undefined || !(first.worth > 0)) return null
+  const percent = changeIn(language, (last.worth / first.worth - 1) * 100)
+  const points = thinned(year, mostPoints).map(({ day, worth }) => ({ day, value: worth }))
+  return smallLine(points, `${fundWords[language].oneYear}: ${percent}`)
 }
 
 function moverTable(
+  source: SitePageSource,
   heading: string,
   funds: readonly Mover[],
-  bar: (value: number, kind: string) => string,
-  publisher: Publisher | null,
   language: Language,
 ): Html | null {
   const w = fundWords[language]
+  const { publisher } = source
   const pageOf = (isin: string) => linkTo(startKeys[language], fundPageKeys(isin)[language])
-  const changeOf = (change: string) => {
-    const cell = changeCell(language, change, 'number')
-    const drawn = raw(bar(Math.abs(Number(change)), Number(change) < 0 ? 'down' : ''))
-    return { ...cell, content: html`${drawn}${cell.content}` }
+  const rowOf = (fund: Mover): readonly TableCell[] => {
+    const { isin, name, currency, newest, change, overdue } = fund
+    const line = yearLine(source, fund, language)
+    return [
+      [
+        html`<a href="${pageOf(isin)}">${fundName(publisher, name)}</a>`,
+        overdue !== null &&
+          html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
+      ],
+      line === null ? noValue(language) : raw(line),
+      amountIn(language, newest.nav, currency),
+      changeCell(language, change, 'number'),
+    ]
   }
-  const rowOf = ({ isin, name, currency, newest, change, overdue }: Mover): readonly TableCell[] => [
-    [
-      html`<a href="${pageOf(isin)}">${fundName(publisher, name)}</a>`,
-      overdue !== null &&
-        html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
-    ],
-    amountIn(language, newest.nav, currency),
-    changeOf(change),
-  ]
   return funds.length === 0
     ? null
     : table({
         caption: heading,
-        columns: [heading, { content: w.nav, kind: 'number wide' }, { content: w.change, kind: 'number' }],
+        columns: [
+          heading,
+          { content: w.oneYear, kind: 'year' },
+          { content: w.nav, kind: 'number wide' },
+          { content: w.change, kind: 'number' },
+        ],
         rows: funds.map(rowOf),
       })
 }

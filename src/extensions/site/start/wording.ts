@@ -17,6 +17,10 @@ export const startWords = bilingual((say) => ({
   movers: (day: string) => say(`Price changes on ${day}`, `Preisänderungen am ${day}`),
   gains: say('Largest gains', 'Größte Gewinne'),
   losses: say('Largest losses', 'Größte Verluste'),
+  lines: say(
+    '1 year: the net asset value with distributions reinvested, without costs (BVI method); each line has a scale of its own.',
+    '1 Jahr: der Nettoinventarwert mit Wiederanlage der Ausschüttungen, ohne Kosten (BVI-Methode); jede Linie hat ihren eigenen Maßstab.',
+  ),
   overview: say('Data and documentation', 'Daten und Dokumentation'),
   about: {
     docs: say(

@@ -1,5 +1,5 @@
-// What pages can do without, and are better with: a button at each block of code that copies it, a language or a format that
-// is chosen once for all pages, links to files where there is no server.
+// What pages can do without, and are better with: a button at each block of code that copies it, headings that are links to
+// their sections, a language or a format that is chosen once for all pages, links to files where there is no server.
 ;(() => {
   const words = {
     en: { copy: 'Copy', copied: '✓ Copied' },
@@ -33,6 +33,15 @@
       back = setTimeout(() => say(words.copy, false), 2000)
     })
     block.append(button)
+  }
+
+  for (const heading of document.querySelectorAll('main :is(h2, h3)[id]')) {
+    if (heading.querySelector('a') !== null) continue
+    const link = document.createElement('a')
+    link.className = 'anchor'
+    link.href = `#${heading.id}`
+    link.append(...heading.childNodes)
+    heading.append(link)
   }
 
   // A browser may keep nothing: then a choice is that of its page.

@@ -8,6 +8,8 @@ import type { Format, Language } from '../../core/api/routes/table.ts'
 import { fixedIn } from '../../core/layout/formats.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../../core/layout/html.ts'
 import { mailTo, pageTemplate } from '../../core/layout/layout.ts'
+import { programs } from './browser/requests.ts'
+import { colouredProgram } from './coloured.ts'
 import { answerAge } from './answer-age.ts'
 import { clientBlocks } from './clients.ts'
 import { endpointExample, listing, problemExcerpt } from './examples.ts'
@@ -26,6 +28,7 @@ import {
   type Guide,
   guidePath,
   type Site,
+  tabs,
 } from './site.ts'
 import { docWords } from './wording.ts'
 
@@ -110,7 +113,13 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     example: html`<p class="small quiet">
       ${source.exampleIsin === null ? noExample : aboutExample(source, language)}
     </p>`,
-    firstRequest: block(curlRequest(current)),
+    firstRequest: tabs(
+      { id: 'first-request', legend: docWords[language].program, remembered: 'program' },
+      Object.entries(programs).map(([name, program]) => {
+        const code = program({ url: current, kind: 'json' }, docWords[language].explorer.says)
+        return [name, codeBlock(colouredProgram(code), `${request} ${name}`, true)] as const
+      }),
+    ),
     firstAnswer: example === null ? html`` : codeBlock(listing(example.json, more), answer),
     historicRequest: block(curlRequest(url('prices-historic', 'xml'))),
     profileRequest: block(curlRequest(profile)),

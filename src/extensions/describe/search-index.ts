@@ -38,8 +38,8 @@ function partsOf(content: string): readonly SearchedPart[] {
   return parts
 }
 
-/** Examples, and what names them for screen readers. */
-const unsearched = /<(pre|label|legend|caption|thead|noscript)\b[^>]*>[^]*?<\/\1>/g
+/** Examples, what names them for screen readers, and links to other pages. */
+const unsearched = /<(pre|label|legend|caption|thead|noscript|nav)\b[^>]*>[^]*?<\/\1>/g
 /** A heading without an id belongs to the part above it. */
 const headingTag = /<h(?:1|[2-4] id="([\w-]+)")>([^]*?)<\/h[1-4]>/
 

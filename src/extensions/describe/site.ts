@@ -72,9 +72,37 @@ export function docPage(site: Site, page: DocPage): Page {
         <div class="wide">${navigation}</div>
       </nav>
     </div>`,
-    main,
+    main: html`${main}${pager(site, page)}`,
   })
   return { key: docKey(language, path), content }
+}
+
+interface Neighbour {
+  /** As in {@link DocPage}. */
+  readonly path: string
+  readonly title: string
+}
+
+const guidesIn = ({ guides }: Site, language: Language): readonly Neighbour[] =>
+  guides.map((guide) => ({ path: guidePath(guide), title: docWords[language][guide] }))
+
+const groupsIn = ({ endpoints }: Site, language: Language): readonly Neighbour[] =>
+  docGroups(endpoints).map(({ id, title }) => ({ path: groupPath(id), title: title[language] }))
+
+/** Leads on to the next page, and back, in the order of the navigation. The explorer is the end of it. */
+function pager(site: Site, { language, path }: DocPage): Html {
+  const w = docWords[language]
+  const explorer = { path: explorerPath, title: wording[language].shell.parts.explorer }
+  const all = [...guidesIn(site, language), ...groupsIn(site, language), explorer]
+  const at = all.findIndex((one) => one.path === path)
+  const link = (one: Neighbour | undefined, rel: 'prev' | 'next', label: string) =>
+    one !== undefined &&
+    html`<a href="${linkTo(docKey(language, path), docKey(language, one.path))}" rel="${rel}"
+      ><small>${label}</small> <span>${one.title}</span></a
+    > `
+  return html`<nav class="pager" aria-label="${w.pages}">
+    ${at > 0 && link(all[at - 1], 'prev', w.previous)}${link(all[at + 1], 'next', w.next)}
+  </nav>`
 }
 
 /** The index is loaded when the dialog is opened. */
@@ -114,7 +142,7 @@ function searchDialog({ language, path }: DocPage): Html {
     </dialog>`
 }
 
-function sideNavigation({ guides, endpoints }: Site, { language, path, onPage }: DocPage): Html {
+function sideNavigation(site: Site, { language, path, onPage }: DocPage): Html {
   const { shell } = wording[language]
   const w = docWords[language]
   const here = docKey(language, path)
@@ -132,11 +160,11 @@ function sideNavigation({ guides, endpoints }: Site, { language, path, onPage }:
   const own = (to: string, text: string) => entry(docKey(language, to), text)
   return html`<p class="heading">${w.guide}</p>
     <ul>
-      ${guides.map((guide) => own(guidePath(guide), w[guide]))}
+      ${guidesIn(site, language).map((one) => own(one.path, one.title))}
     </ul>
     <p class="heading">${w.endpoints}</p>
     <ul>
-      ${docGroups(endpoints).map(({ id, title }) => own(groupPath(id), title[language]))}
+      ${groupsIn(site, language).map((one) => own(one.path, one.title))}
     </ul>
     <p class="heading">${w.reference}</p>
     <ul>

@@ -4,6 +4,9 @@ import { bilingual } from '../../core/layout/bilingual.ts'
 
 export const docWords = bilingual((say) => ({
   contents: say('Contents', 'Inhalt'),
+  pages: say('Previous and next page', 'Vorige und nächste Seite'),
+  previous: say('Previous', 'Zurück'),
+  next: say('Next', 'Weiter'),
   search: {
     open: say('Search', 'Suche'),
     title: say('Search the documentation', 'Dokumentation durchsuchen'),

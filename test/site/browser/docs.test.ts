@@ -189,6 +189,40 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await end()
   })
 
+  it('leads from page to page to its end, and back', async () => {
+    const { page, end } = await visit(browser, url('docs/index.html'))
+    const listed = await page.evaluate<readonly string[]>(
+      `[...document.querySelectorAll('.side .wide a[href$=".html"]')].map(({ href }) => href)`,
+    )
+    const walked = [page.url()]
+    for (let next = page.locator('.pager [rel=next]'); (await next.count()) > 0;) {
+      await next.click()
+      walked.push(page.url())
+    }
+    expect(walked).toEqual(listed)
+    await page.goto(walked.at(-2) ?? '')
+    await page.locator('.pager [rel=prev]').click()
+    expect(page.url()).toBe(walked.at(-3))
+    await end()
+  })
+
+  it('has headings that lead to their sections, with no more in their names', async () => {
+    const { page, end } = await visit(browser, url('docs/de/conventions/index.html'))
+    const heading = page.getByRole('heading', { name: 'Fehler', exact: true })
+    await heading.locator('a').click()
+    expect(new URL(page.url()).hash).toBe('#errors')
+    await end()
+  })
+
+  it('shows the first request in the language that the reader has chosen', async () => {
+    const { page, end } = await visit(browser, url('docs/index.html'))
+    const shown = page.locator('.tabs').first().locator('pre:visible')
+    expect(await shown.textContent()).toMatch(/^curl 'https:/)
+    await page.locator('.tabs').first().locator('label', { hasText: 'Python' }).click()
+    expect(await shown.textContent()).toContain('urlopen("https:')
+    await end()
+  })
+
   it('works from a folder: its style, its links, a notice where a server is needed', async () => {
     const { page, complaints, strangers, end } = await visit(browser, fileUrl('docs/index.html'))
     expect(await page.evaluate<string>('getComputedStyle(document.body).display')).toBe('flex')

@@ -116,9 +116,11 @@ it('finds a word of its own before the beginning of one, and that before letters
 it.each([
   ['en', 'rate limit', 'fair-use'],
   ['en', 'too many requests', 'fair-use'],
+  ['en', 'authentication', 'fair-use'],
   ['en', 'changelog', 'changes'],
   ['en', 'merger', 'changes'],
   ['de', 'rate limit', 'fair-use'],
+  ['de', 'API-Schlüssel', 'fair-use'],
   ['de', 'changelog', 'changes'],
   ['de', 'änderungsprotokoll', 'changes'],
   ['de', 'fusion', 'changes'],

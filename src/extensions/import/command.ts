@@ -174,7 +174,7 @@ share of import.maxBadShare in the config (0.1); above it, it is 1, and no load 
 would remove the rows of bad lines, nothing is taken. A line that repeats another word for word is counted; one with the
 same key and other values is bad. \`fundpress check\` finds what only a whole fund can show.
 
-Files: CSV in UTF-8, UTF-16 with a byte order mark (Excel: Unicode text), or an encoding with one byte for a character.
+Files: CSV in UTF-8, UTF-16 (Excel: Unicode text), with a byte order mark or without, or an encoding of one byte a character.
 Such a file does not say which one it is. It is read as Windows-1252 if every encoding of --encoding that makes words of
 all its bytes makes the same ones, as of German names. Else the command shows words as each encoding would read them, and
 asks for --encoding, or for import.<table>.encoding in the config, which is for all files of the table that are neither

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { parse, type CsvError, type Options } from 'csv-parse'
 import { parse as parseSync } from 'csv-parse/sync'
 import { readStart } from '../../core/system/read-start.ts'
-import { chunksOf, decoderOf, encodingNames, type Encoding } from './encoding.ts'
+import { chunksOf, decoderOf, encodingNames, wideEncodingOf, type Encoding } from './encoding.ts'
 import type { CellLines, LineVisitor } from './layout.ts'
 import { headerOf, headerWithin, isEmptyLine, textFinder } from './lines.ts'
 
@@ -30,7 +30,8 @@ interface CsvOptions {
 /** @throws {Error} if the file is empty, or its header cannot be read */
 export function openCsv(file: string, encoding: Encoding, options: CsvOptions): CellLines {
   const { skipLines = 0, isName } = options
-  const whole = skipper(skipLines)(decoderOf(encoding)(readStart(file, headerBytes)))
+  const start = readStart(file, headerBytes)
+  const whole = skipper(skipLines)(decoderOf(encoding)(start))
   const [hint = '', hinted] = delimiterHint.exec(whole) ?? []
   const found = findHeader(whole.slice(hint.length), { ...options, hinted: hinted as Delimiter | undefined })
   const { delimiter, header } = found
@@ -44,7 +45,7 @@ export function openCsv(file: string, encoding: Encoding, options: CsvOptions): 
   if (found.known === 0 && isQuotedAsAWhole(header.cells, isName))
     throw new Error(`${place}: ${quotedAsAWhole}`)
   const form = [
-    encodingNames[encoding],
+    encodingNames[encoding] + (wideEncodingOf(start)?.isMarked === false ? ' without a mark' : ''),
     `delimiter ${delimiter === '\t' ? 'tab' : delimiter}${hint === '' ? '' : ` (line ${above} is sep=)`}`,
     ...(header.isFirst && skipLines === 0 ? [] : [`header in line ${headerLine}`]),
   ]

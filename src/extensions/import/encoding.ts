@@ -33,7 +33,7 @@ export const encodingNames = {
 } as const
 export type Encoding = keyof typeof encodingNames
 
-/** What `--encoding` and `import.<table>.encoding` may name: UTF-16 has a mark that says it. */
+/** What `--encoding` and `import.<table>.encoding` may name: UTF-16 says it itself, by its mark or its zeros. */
 export const choosableEncodings = ['utf-8', ...oneByteEncodings] as const
 export type ChoosableEncoding = (typeof choosableEncodings)[number]
 
@@ -94,13 +94,12 @@ export async function readEncoding(
   { asked, configured, table }: EncodingAnswer,
   onBytes: (count: number) => void,
 ): Promise<Encoding> {
-  const wide = wideEncodingOf(file)
-  if (wide !== undefined) return readWide(file, wide, asked, onBytes)
+  const wide = wideEncodingOf(readStart(file, wideStart))
+  if (wide !== undefined) return readWide(file, wide.encoding, asked, onBytes)
   const { nul, broken, sequence, firstLines, words } = await lookAtBytes(file, onBytes)
   const refusal = (line: number, what: string) => new Error(`${file}, line ${line}: it is ${what}`)
   // Further down a NUL is a character that a line should not have, like others.
-  if (nul === 1)
-    throw refusal(1, 'not text: save it as CSV in UTF-8 (it may be UTF-16 without a mark, or a workbook)')
+  if (nul === 1) throw refusal(1, 'not text: save it as CSV in UTF-8 (it may be UTF-32, or a workbook)')
   if (asked === 'utf-8' && broken !== undefined) throw refusal(broken, 'not UTF-8: give another --encoding')
   if (broken === undefined) {
     if (asked === undefined || asked === 'utf-8' || sequence === undefined) return 'utf-8'
@@ -207,19 +206,44 @@ function readings(fitting: readonly OneByte[], words: ReadonlySet<string>): stri
   return `It may be read as ${lines.join(', ')}`
 }
 
-/** UTF-16 is known by the mark at its beginning, as Excel writes it (Unicode text). */
-function wideEncodingOf(file: string): 'utf-16le' | 'utf-16be' | undefined {
-  const mark = readStart(file, 2).toString('hex')
-  return mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : undefined
+interface Wide {
+  readonly encoding: 'utf-16le' | 'utf-16be'
+  /** Absent: its zeros say what it is. */
+  readonly isMarked: boolean
 }
 
+/**
+ * UTF-16 is known by the mark at its beginning, as Excel writes it (Unicode text). Without one, it is known by its zeros: of letters and
+ * digits that Europe writes, every other byte is zero, and no other encoding of a text has such a byte.
+ * @param start of a file, 4096 bytes at most
+ */
+export function wideEncodingOf(start: Buffer): Wide | undefined {
+  const mark = start.toString('hex', 0, 2)
+  if (mark === 'fffe') return { encoding: 'utf-16le', isMarked: true }
+  if (mark === 'feff') return { encoding: 'utf-16be', isMarked: true }
+  const bytes = start.subarray(0, wideStart)
+  let even = 0
+  let odd = 0
+  for (let at = bytes.indexOf(0); at >= 0; at = bytes.indexOf(0, at + 1)) {
+    if (at % 2 === 0) even++
+    else odd++
+  }
+  const most = (bytes.length / 2) * shareOfZeros
+  if (odd >= most && odd > 1 && even === 0) return { encoding: 'utf-16le', isMarked: false }
+  return even >= most && even > 1 && odd === 0 ? { encoding: 'utf-16be', isMarked: false } : undefined
+}
+
+const wideStart = 4096
+/** Some characters have no zero, as the sign of the euro. */
+const shareOfZeros = 0.9
+
 /** @throws {Error} that names the line of a broken character, which is decoded to U+FFFD */
-async function readWide<Wide extends Encoding>(
+async function readWide(
   file: string,
-  encoding: Wide,
+  encoding: Wide['encoding'],
   asked: ChoosableEncoding | undefined,
   onBytes: (count: number) => void,
-): Promise<Wide> {
+): Promise<Encoding> {
   if (asked !== undefined) throw new Error(`${file}, line 1: it is UTF-16: leave --encoding out`)
   const decoder = new TextDecoder(encoding)
   let line = 1

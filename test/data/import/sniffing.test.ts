@@ -196,6 +196,25 @@ describe('import of encodings', () => {
     })
   })
 
+  it.each([
+    ['little', (bytes: Buffer) => bytes],
+    ['big', (bytes: Buffer) => bytes.swap16()],
+  ])(
+    'reads UTF-16 without a mark, %s end first, with the table named or not, and says so',
+    async (_, order) => {
+      const text = `isin;position;name_de;value\r\n${isin};1;Größe € Ω;x\r\n`
+      const bytes = order(Buffer.from(text, 'utf16le'))
+      writeFileSync(folder.file('wide.csv'), bytes)
+      for (const table of [['key_figure'], []]) {
+        const db = folder.database()
+        const { stdout } = await folder.import(...table, 'wide.csv', '--db', db)
+        expect(stdout).toContain('form   UTF-16 without a mark, delimiter ;\n')
+        const names = readDatabase(folder.file(db), `SELECT name_de FROM key_figure WHERE isin = '${isin}'`)
+        expect(names).toEqual([{ name_de: 'Größe € Ω' }])
+      }
+    },
+  )
+
   it('refuses a file that is partly UTF-8', async () => {
     const bytes = figure(Buffer.concat([Buffer.from('Größe '), Buffer.from([0xfc])]))
     expect(await importText(bytes, 'key_figure')).toMatchObject(refusal('line 2: it is not UTF-8, though'))
@@ -215,7 +234,8 @@ describe('import of encodings', () => {
   })
 
   it.each([
-    ['UTF-16 without a mark', Buffer.from('isin;position', 'utf16le'), 'line 1: it is not text'],
+    ['UTF-16 without a mark that was cut', Buffer.from('isin;position', 'utf16le').subarray(1), 'line 1: '],
+    ['UTF-32 without a mark', Buffer.from('690000007300000069000000', 'hex'), 'line 1: it is not text'],
     ['UTF-16 with half a pair', wide(figure('\ud83d!')), 'line 2: it is not UTF-16'],
     ['UTF-32', Buffer.from('fffe000069000000', 'hex'), 'line 1: it is not UTF-16'],
     ['half a letter at the end', Buffer.from([0x69, 0x8d, 0xc3]), 'line 1: it is not UTF-8, and its bytes'],

@@ -31,7 +31,7 @@ export interface FileStart {
   readonly file: string
   /** At most its first 64 KiB. */
   readonly bytes: Buffer
-  /** The same as text: UTF-16 if a mark says so, else UTF-8 if it can be, else Windows-1252. */
+  /** The same as text: UTF-16 if a mark or its zeros say so, else UTF-8 if it can be, else Windows-1252. */
   readonly text: string
   /** Null if it is no workbook (XLSX). */
   readonly sheets: readonly Sheet[] | null

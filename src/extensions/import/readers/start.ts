@@ -3,7 +3,7 @@
 import { parse } from 'csv-parse/sync'
 import { readStart } from '../../../core/system/read-start.ts'
 import { readSheets } from '../workbook.ts'
-import { decoderOf } from '../encoding.ts'
+import { decoderOf, wideEncodingOf } from '../encoding.ts'
 import type { FileCell } from '../values.ts'
 import type { FileStart } from './reader.ts'
 
@@ -43,8 +43,7 @@ function isWorkbook(bytes: Buffer): boolean {
 
 /** Good enough to recognise a format by: a reader finds out the encoding from the whole file. */
 function textOf(bytes: Buffer): string {
-  const mark = bytes.toString('hex', 0, 2)
-  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
+  const encoding = wideEncodingOf(bytes)?.encoding ?? 'utf-8'
   try {
     // The last character may be cut.
     return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })

@@ -150,7 +150,10 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
       ),
       ...noValues.map((text) => changed(table, column, text, `"${text}" says that there is no value`)),
     ]),
-  'losses of more than all, and an index below zero': [
+  'losses of more than all, and an index or a fee below zero': [
+    ...columns('profile: issue_surcharge redemption_fee management_fee custodian_bank_fee').map(
+      ([table, column]) => changed(table, column, -0.5, `${column} -0.5 is below 0, which cannot be`),
+    ),
     ...columns('performance_year: percent', 'legal_period: gross net', 'legal_point: value').map(
       ([table, column]) => changed(table, column, -100.01, `-100.01 is below -100, which cannot be`),
     ),

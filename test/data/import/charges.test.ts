@@ -102,3 +102,31 @@ describe('an issue surcharge whose profile is left out', () => {
     expect(stdout).not.toContain('of the files')
   })
 })
+
+describe('a fee below 0', () => {
+  const profile = (column: string) => `isin;${column}\n${isins[0]};-5\n`
+
+  it.each(['issue_surcharge', 'redemption_fee', 'management_fee', 'custodian_bank_fee'])(
+    'is a bad value of %s, with its place',
+    async (column) => {
+      const { code, stdout } = await importFiles([profile(column)])
+      expect(code).toBe(1)
+      expect(stdout).toContain(`line 2: ${column} -5 is below 0, which cannot be`)
+    },
+  )
+
+  it.each([
+    ['openfunds', openfunds('-0.05'), 'line 2: OFST451320 is -0.05, below 0, which cannot be'],
+    ['FundsXML', fundsXml('-5'), 'issue_surcharge -5 is below 0, which cannot be'],
+  ])('is bad in a file of %s, with its place', async (_, content, message) => {
+    const { code, stdout, prices } = await importFiles([content])
+    expect({ code, prices }).toEqual({ code: 1, prices: [] })
+    expect(stdout).toContain(message)
+    expect(stdout).toContain('line ')
+  })
+
+  it('is no fault of costs of a year, which refunds lower', async () => {
+    const { code } = await importFiles([profile('total_expense_ratio')])
+    expect(code).toBe(0)
+  })
+})

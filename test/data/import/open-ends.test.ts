@@ -88,6 +88,40 @@ describe('an end that is not known', () => {
     })
   })
 
+  const ended = `UPDATE fund SET end_date = '2031-12-31', end_reason = 'matured' WHERE isin = '${first}'`
+  const suspended = `UPDATE fund SET suspended_from = '2024-05-02', suspended_to = '2024-05-10' WHERE isin = '${first}'`
+
+  it.each([
+    ['9999-12-31', ended, 'end_date', 'end_reason'],
+    ['', ended, 'end_date', 'end_reason'],
+    ['', suspended, 'suspended_from', 'suspended_to'],
+  ])('of %j takes away what the database says of it', async (day, edit, column, mate) => {
+    const content = `isin;${column}\n${first};${day}\n`
+    const { code, stdout, fund, errors } = await importContent(content, { edit, args: ['fund'] })
+    expect({ code, fund, errors }).toEqual({ code: 0, fund: alive, errors: [] })
+    expect(stdout).toContain(
+      `${mate} of the database, which has no ${column} any more (1, the first: line 2)`,
+    )
+    expect(stdout).toContain('0 new, 1 changed')
+  })
+
+  it.each([
+    ['end_reason', 'matured', '', 'an end_reason needs an end_date'],
+    ['suspended_to', '2024-05-01', suspended, 'a suspension does not end before it begins'],
+    ['suspended_from', '2024-05-11', suspended, 'a suspension does not end before it begins'],
+  ])('that does not fit the database is a bad line: %s %s', async (column, value, edit, message) => {
+    const content = `isin;${column}\n${first};${value}\n`
+    const { code, stdout } = await importContent(content, { edit, args: ['fund'] })
+    expect(code).toBe(1)
+    expect(stdout).toContain(`line 2: against the schema: ${message}`)
+  })
+
+  it('keeps what the database says beside a day that fits it', async () => {
+    const content = `isin;end_date\n${first};2032-12-31\n`
+    const { code, fund } = await importContent(content, { edit: ended, args: ['fund'] })
+    expect({ code, fund }).toMatchObject({ code: 0, fund: { end_date: '2032-12-31', end_reason: 'matured' } })
+  })
+
   it('is an error of a database that has it, which says what to write', async () => {
     const { errors } = await importContent(`isin;name\n${first};Elbe\n`, {
       edit: `UPDATE fund SET end_date = '9999-12-31', end_reason = 'matured' WHERE isin = '${first}'`,

@@ -154,8 +154,10 @@ const performance = (describe: Texts) =>
 /** A part of a whole, in percent. */
 const share = column<number>('number', { usual: [0, 100], unit: 'percent' })
 
+/** Costs of a year in percent. Refunds may make them negative. */
+const yearlyCosts = column<number>('number', { unit: 'percent', high: 20 })
 /** A fee in percent. */
-const fee = column<number>('number', { unit: 'percent', high: 20 })
+const fee = column<number>('number', { unit: 'percent', high: 20, least: 0 })
 /** A fee of the investor: below a tenth of a percent it is most likely a fraction. */
 const chargedFee = () => orNull(fee(undefined, { usual: [0.1, Infinity], isUsuallyZero: true }))
 
@@ -218,6 +220,7 @@ export const columnBuilders = {
   pastDay,
   decimal,
   share,
+  yearlyCosts,
   fee,
   chargedFee,
   number,

@@ -22,6 +22,7 @@ const { column, text, textAmong, day, pastDay, decimal, number, share, integer, 
   columnBuilders
 const {
   performance,
+  yearlyCosts,
   fee,
   chargedFee,
   cost,
@@ -422,7 +423,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       conformity: orNull(flag()),
       issueSurcharge: chargedFee(),
       redemptionFee: chargedFee(),
-      totalExpenseRatio: fee(undefined, { usual: [0.05, 15] }),
+      totalExpenseRatio: yearlyCosts(undefined, { usual: [0.05, 15] }),
       // Funds that follow an index have less than 0.1 %.
       managementFee: fee(undefined, { usual: [0.05, Infinity], isUsuallyZero: true }),
       // Some have a hundredth of a percent.

@@ -130,27 +130,55 @@ export function openSink(db: Database, options: SinkOptions) {
     const columns = [...brings, ...filled.map(({ name }) => name)]
     const fillings = filled.map((column) => keyValue(column))
     const shape = shapeOf(table, columns, manner)
-    const { stored, derived, lacked, has } = shape
+    const { stored, derived, lacked, mates, has } = shape
     if (shape.lacksKey) return () => [`it lacks ${lacked.join(', ')}`]
-    const readKept = lacked.length === 0 ? undefined : kept.reader(table, lacked)
+    const readKept =
+      lacked.length + mates.length === 0 ? undefined : kept.reader(table, [...lacked, ...mates])
+    const ownOf = (key: () => readonly Value[]) =>
+      readKept === undefined ? [] : (readKept(key()) ?? noMates)
+    const noMates = lacked.length === 0 ? mates.map(() => null) : undefined
     const whyNew = `is new, and the file lacks ${lacked.join(', ')}${deriveHint(lacked)}${manner.isPlain ? setHint(table.columns.filter(({ name }) => lacked.includes(name))) : ''}`
-    const insert = staging.inserter(table, [...stored, ...derived, ...lacked])
+    const insert = staging.inserter(table, [...stored, ...derived, ...lacked, ...mates])
     const spoil = staging.spoiler(table)
     const drop = staging.dropper(table)
     const keyAt = table.key.map((name) => columns.indexOf(name))
     const placeholders = derived.map(() => '0')
     /** Puts a row in. Of two prices of a day, one that is not in the fund's currency does not stay. */
-    const put = (origin: Origin, row: readonly Value[], key: () => readonly Value[]): Staged => {
-      const done = insert(origin, has, row)
+    const put = (
+      origin: Origin,
+      brings: number,
+      row: readonly Value[],
+      key: () => readonly Value[],
+    ): Staged => {
+      const done = insert(origin, brings, row)
       const wrong = done.kind === 'there' ? otherCurrencyOf(key(), done.other) : undefined
       if (done.kind !== 'there' || wrong === undefined) return done
       if (wrong.of === 'second') return { kind: 'refused', reason: wrong.reason }
       refuse(done.there, [wrong.reason])
       drop(key())
-      return insert(origin, has, row)
+      return insert(origin, brings, row)
     }
-    /** Leaves the part of a row out, but the charges of a fund. */
-    const leavePartOut = (values: readonly Value[], origin: Origin): readonly string[] => {
+    const needs = new Map(matesOf(table).map((one) => [one.column, columns.indexOf(one.needs)]))
+    /** Values that the row keeps. Without the day that a column is about, the database loses what it says of it. */
+    const keptBeside = (values: readonly Value[], own: readonly Value[], origin: Origin) => {
+      const gone = mates.filter((name, at) => {
+        const isDayGone = values[needs.get(name) ?? values.length] === null
+        return isDayGone && own[lacked.length + at] !== null
+      })
+      if (gone.length === 0) return { values: own, brings: has }
+      for (const name of gone) {
+        const day = columns[needs.get(name) ?? columns.length] ?? ''
+        leaveOut(origin.file, `${name} of the database, which has no ${day} any more`, origin.place)
+      }
+      return {
+        values: own.map((value, at) => (gone.includes(mates[at - lacked.length] ?? '') ? null : value)),
+        brings: has | bitsOf(table, gone),
+      }
+    }
+    /** Leaves the part of a row out, but the charges of a fund. A whole row has to be whole. */
+    const refuseNew = (values: readonly Value[], origin: Origin): readonly string[] => {
+      const key = keyAt.map((at) => values[at] ?? null)
+      if (!manner.isPart) return [`${printable(key.join(', '))} ${whyNew}`]
       const isin = String(values[columns.indexOf('isin')])
       const conflict =
         table === schemaTables.profile ? leftCharges.keep(isin, columns, values, origin) : undefined
@@ -177,14 +205,14 @@ export function openSink(db: Database, options: SinkOptions) {
       if (wrong.length > 0) return wrong
       for (const what of open) leaveOut(origin.file, what, origin.place)
       const key = () => keyAt.map((at) => values[at] ?? null)
-      const own = readKept === undefined ? [] : readKept(key())
-      if (own === undefined && manner.isPart) return leavePartOut(values, origin)
-      if (own === undefined) return [`${printable(key().join(', '))} ${whyNew}`]
-      const row = [...values, ...placeholders, ...own]
-      const done = put(origin, row, key)
+      const own = ownOf(key)
+      if (own === undefined) return refuseNew(values, origin)
+      const beside = keptBeside(values, own, origin)
+      const row = [...values, ...placeholders, ...beside.values]
+      const done = put(origin, beside.brings, row, key)
       if (done.kind === 'refused') return [done.reason]
       if (done.kind === 'added') {
-        addTo(brought, table, shape)
+        addTo(brought, table, shape, beside.brings)
         if (inUnits !== whole) countsOf(origin).hundredths++
         return []
       }
@@ -353,7 +381,8 @@ interface Brought {
 function addTo(
   brought: Map<SchemaTable, Brought>,
   table: SchemaTable,
-  { has, derived, stored }: Shape,
+  { derived, stored }: Shape,
+  has: number,
 ): void {
   const found = brought.get(table) ?? { all: has, any: 0, isDerived: false, hasCurrency: false }
   brought.set(table, found)
@@ -467,9 +496,20 @@ interface Shape {
   readonly derived: readonly string[]
   /** Columns that the rows lack and a new row needs: a row that exists keeps its values. */
   readonly lacked: readonly string[]
+  /** Columns that the rows lack, and that have to fit others that they bring. */
+  readonly mates: readonly string[]
   readonly lacksKey: boolean
   readonly has: number
 }
+
+/** Columns that say something of a day in another column, and so are NULL without it. */
+const matesOf = (table: SchemaTable) =>
+  table === schemaTables.fund
+    ? [
+        { column: 'end_reason', needs: 'end_date' },
+        { column: 'suspended_to', needs: 'suspended_from' },
+      ]
+    : []
 
 /** Key columns that have a value for rows that name none: the country of a document. */
 const keyColumnsToFill = ({ columns }: SchemaTable, given: readonly string[]): readonly TableColumn[] =>
@@ -493,6 +533,13 @@ function shapeOf(table: SchemaTable, columns: readonly string[], { absent, isDer
     stored: columns.map((name) => (given.includes(name) ? name : stagedCurrency)),
     derived,
     lacked: lacked.map(({ name }) => name),
+    mates:
+      absent === 'emptied'
+        ? []
+        : matesOf(table).flatMap(({ column, needs }) => {
+            const [other, ...both] = [column, needs].filter((name) => !given.includes(name))
+            return other === undefined || both.length > 0 ? [] : [other]
+          }),
     lacksKey: lacked.some(({ isKey }) => isKey),
     has: bitsOf(table, absent === 'emptied' ? names.filter((name) => !derived.includes(name)) : given),
   }

@@ -285,6 +285,60 @@ describe('openfunds', () => {
     )
   })
 
+  describe('lines of two days that say different things of a fund', () => {
+    const line = (day: string, nav: string, more: Fields): Fields => ({
+      OFST020000: first,
+      OFST020540: 'EUR',
+      OFDY000040: nav,
+      OFDY000041: day,
+      ...more,
+    })
+    const older = line('2024-05-02', '100.00', { OFST451320: '0.05', OFST020060: 'Elbe', OFEM040200: '4' })
+    const newer = line('2024-05-03', '101.00', { OFST451320: '0.03', OFST020060: 'Elbe R', OFEM040200: '5' })
+
+    it.each([
+      ['ascending', [older, newer], 'line 2'],
+      ['descending', [newer, older], 'line 3'],
+    ])('%s, are two prices, and what the newest line says, as the report tells', async (_, lines, place) => {
+      const { code, stdout, query } = await importText(csv(flat(...lines)))
+      expect(code).toBe(0)
+      expect(query(price)).toMatchObject([
+        { date: '2024-05-02', net_asset_value: '100.00', issue_price: '103.00' },
+        { date: '2024-05-03', net_asset_value: '101.00', issue_price: '104.03' },
+      ])
+      expect(query(profile)).toMatchObject([{ issue_surcharge: 3 }])
+      expect(query(fund)).toMatchObject([{ name: 'Elbe R' }])
+      expect(query(emt)).toMatchObject([{ srri: 5 }])
+      for (const column of ['issue_surcharge of table profile', 'name of table fund', 'srri of table emt'])
+        expect(stdout).toContain(
+          `${column} of an earlier day: another one of the newest day counts, also for prices that are derived (1, the first: ${place})`,
+        )
+    })
+
+    it('in the narrow form are taken in the same way', async () => {
+      const { code, query } = await importText(csv([...narrow(older), ...narrow(newer)]))
+      expect(code).toBe(0)
+      expect(query(profile)).toMatchObject([{ issue_surcharge: 3 }])
+    })
+
+    it('of three days are what the newest says, though an older line comes last', async () => {
+      const middle = line('2024-05-01', '99.00', { OFST451320: '0.04' })
+      const { code, query } = await importText(csv(flat(older, newer, middle)))
+      expect(code).toBe(0)
+      expect(query(profile)).toMatchObject([{ issue_surcharge: 3 }])
+    })
+
+    it('are bad on one day, or where a line names no day: nothing says which is right', async () => {
+      const same = { ...older, OFST451320: '0.03' }
+      const dayless = { OFST020000: first, OFST451320: '0.03' }
+      for (const other of [same, dayless]) {
+        const { code, stdout, isUnchanged } = await importText(csv(flat(older, other)))
+        expect({ code, isUnchanged }).toEqual({ code: 1, isUnchanged: true })
+        expect(stdout).toContain('where issue_surcharge is')
+      }
+    })
+  })
+
   it('takes the assets of a fund in the currency of the fund, or of its class', async () => {
     const record = { OFST020000: first, OFST020540: 'EUR', OFDY000060: '5000', OFDY000060_EUR: '4500' }
     const assets = `SELECT total_fund_assets AS amount, total_fund_assets_currency AS currency FROM profile WHERE isin = '${first}'`

@@ -21,6 +21,14 @@ type Values = Readonly<Record<string, Value | undefined>>
 
 interface Collected {
   readonly values: Record<string, Value>
+  /** Where each column is from. */
+  readonly said: Record<string, Said>
+  readonly place: string
+}
+
+/** A line, and the day that it is of; undefined if it names none. */
+interface Said {
+  readonly day: string | undefined
   readonly place: string
 }
 
@@ -58,31 +66,44 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
   /** The newest by fund and column. */
   const assets = new Map<string, Map<string, Assets>>()
 
-  const collect = (table: string, key: string, values: Values, place: string): void => {
+  const collect = (table: string, key: string, values: Values, line: Said): void => {
     const own = storable(table, values)
     if (Object.keys(own).length < 2) return
     const id = `${table} ${key}`
     const found = collected.get(id) ?? { table, rows: [] }
     collected.set(id, found)
     const fitting = found.rows.find((row) =>
-      Object.entries(own).every(([name, value]) => (row.values[name] ?? value) === value),
+      Object.entries(own).every(([name, value]) => isSame(row, name, value) || isOfOtherDay(row, name, line)),
     )
-    // Of rows that contradict each other, the sink says where.
-    if (fitting === undefined) found.rows.push({ values: own, place })
-    else Object.assign(fitting.values, own)
+    const { place } = line
+    if (fitting === undefined) {
+      // Of rows that contradict each other, the sink says where.
+      const said = Object.fromEntries(Object.keys(own).map((name) => [name, line]))
+      found.rows.push({ values: own, said, place })
+    } else for (const [name, value] of Object.entries(own)) put(table, fitting, name, value, line)
+  }
+
+  /** The newest line counts. */
+  const put = (table: string, { values, said }: Collected, name: string, value: Value, line: Said): void => {
+    const before = said[name]
+    const isEarlier = before?.day !== undefined && line.day !== undefined && line.day < before.day
+    if (before !== undefined && (values[name] ?? value) !== value)
+      sink.leftOut(
+        `${name} of table ${table} of an earlier day: another one of the newest day counts, also for prices that are derived`,
+        (isEarlier ? line : before).place,
+      )
+    if (isEarlier) return
+    values[name] = value
+    said[name] = line
   }
 
   const take = (record: OpenRecord): void => {
     const { isin, place } = record
     const of = textsOf(record)
-    collect(
-      'fund',
-      isin,
-      { isin, ...fundValues(of), ...lifeOf(of), ...suspensionOf(of, record, sink) },
-      place,
-    )
-    collect('profile', isin, { isin, ...profileValues(of, record, sink) }, place)
-    collect('emt', isin, { isin, ...emtValues(record) }, place)
+    const line: Said = { day: dayOf(of), place }
+    collect('fund', isin, { isin, ...fundValues(of), ...lifeOf(of), ...suspensionOf(of, record, sink) }, line)
+    collect('profile', isin, { isin, ...profileValues(of, record, sink) }, line)
+    collect('emt', isin, { isin, ...emtValues(record) }, line)
     takePrice(record, of, sink)
     takeDistribution(record, of)
     takeAssets(record, of)
@@ -92,14 +113,14 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     const successor = of('OFST020575')
     if (typeof exDate === 'string' && !isOpenEnd(exDate) && typeof successor === 'string') {
       const values = { isin, ex_date: exDate, kind: 'merger', successor_isin: successor }
-      collect('corporate_action', `${isin} ${exDate} merger`, values, place)
+      collect('corporate_action', `${isin} ${exDate} merger`, values, ofNoDay(place))
     }
     for (const document of documentsOf(record, of, sink))
       collect(
         'document',
         [isin, document.language, document.date, document.country].join(' '),
         { isin, ...document },
-        place,
+        ofNoDay(place),
       )
   }
 
@@ -163,7 +184,7 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     const more = { total_fund_assets_currency: itsCurrency === currency ? null : (itsCurrency ?? null) }
     add('total_fund_assets', 'OFDY000060', total, more)
     if (assets.has(isin) && !collected.has(`profile ${isin}`))
-      collected.set(`profile ${isin}`, { table: 'profile', rows: [{ values: { isin }, place }] })
+      collected.set(`profile ${isin}`, { table: 'profile', rows: [{ values: { isin }, said: {}, place }] })
   }
 
   /** openfunds counts old shares for a new one, the schema new shares for an old one. */
@@ -178,7 +199,12 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     const factor = reciprocalOf(ratio)
     const kind = 'split'
     if (factor !== undefined)
-      collect('corporate_action', `${isin} ${exDate} ${kind}`, { isin, ex_date: exDate, kind, factor }, place)
+      collect(
+        'corporate_action',
+        `${isin} ${exDate} ${kind}`,
+        { isin, ex_date: exDate, kind, factor },
+        ofNoDay(place),
+      )
     else
       sink.bad(place, [
         `OFDY005062 (Split Ratio) is ${ratio}, which is no ratio or has too few digits: three new shares for an old one are 0.3333333`,
@@ -211,6 +237,24 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
   const notes = () =>
     summed === 0 ? [] : [`distributions with several payments of a day, which are summed: ${summed}`]
   return { take, end, notes }
+}
+
+/** A row with a day of its own in its key. */
+const ofNoDay = (place: string): Said => ({ day: undefined, place })
+
+/** The day that a line is of: that of its NAV, else of its assets. */
+const dayOf = (of: TextOf): string | undefined =>
+  (['OFDY000041', 'OFDY000036', 'OFDY000071', 'OFDY000061'] as const)
+    .map(of)
+    .find((day) => typeof day === 'string')
+
+const isSame = ({ values }: Collected, name: string, value: Value): boolean =>
+  (values[name] ?? value) === value
+
+/** Whether lines of two days say something of a column, so that the newer one is right. */
+function isOfOtherDay({ said }: Collected, name: string, { day }: Said): boolean {
+  const other = said[name]?.day
+  return day !== undefined && other !== undefined && day !== other
 }
 
 /** Amounts whose fields name their currencies: OFDY000060_USD. */
@@ -424,6 +468,11 @@ function percentIn(of: TextOf, ids: readonly OfId[], place: string, sink: RowSin
   const known = ids.map(of).filter((value) => value !== undefined)
   const fractions = known.filter((value) => typeof value === 'string')
   if (fractions.length === 0) return known.length === 0 ? undefined : null
+  const negative = ids.find((id) => Number(of(id) ?? 0) < 0)
+  if (negative !== undefined) {
+    sink.bad(place, [`${negative} is ${String(of(negative))}, below 0, which cannot be`])
+    return undefined
+  }
   const large = ids.find((id) => Number(of(id) ?? 0) >= 1)
   if (large === undefined) return Number(percentOf(sumOf(fractions)))
   const given = String(of(large))

@@ -196,12 +196,14 @@ export function signatureRules(session: Session, who: 'publish' | 'plan' | 'nobo
   return { trusted: trustedKeys(session), key: keys[who](session) }
 }
 
-/** Null if the settings name neither company nor licence. @throws {UsageError} for a picture that is refused */
+/** Null if the settings name neither company nor licence, and keep our line. @throws {UsageError} for a picture that is refused */
 function publisherOf({ site, licence: { name, url } }: Settings): Publisher | null {
-  if (Object.values(site).every((value) => value === null) && name === null) return null
-  const { logo, icon, preview, accentLight, accentDark, startEn, startDe, ...named } = site
+  const { credit, ...others } = site
+  if (credit && Object.values(others).every((value) => value === null) && name === null) return null
+  const { logo, icon, preview, accentLight, accentDark, startEn, startDe, ...named } = others
   return {
     ...named,
+    credit,
     licence: name === null ? null : { name, url },
     logo: logo === null ? null : readLogo(logo),
     icon: icon === null ? null : readIcon(icon),

@@ -246,6 +246,7 @@ export const configShape = z.strictObject(
       accentDark: say('The colour of links on dark pages. Contrast: at least 4.5:1.', orNull(colour)),
       startEn: say('A text for the English start page. Blank lines separate paragraphs.', orNull(paragraphs)),
       startDe: say('A text for the German start page. Blank lines separate paragraphs.', orNull(paragraphs)),
+      credit: say('Each page ends with “Published with fundpress.”', onOrOff(true)),
     }),
     signing: group('The key that signs the checksums of snapshots and downloads, in the format of OpenSSH.', {
       key: say(

@@ -144,8 +144,7 @@ export function layout(page: PageLayout): string {
         </div>
         <footer class="site">
           <div class="bar">
-            ${publisherLine(page)}
-            <p>${w.made}</p>
+            ${publisherLine(page)}${page.publisher?.credit !== false && html`<p>${w.made}</p> `}
           </div>
         </footer>
       </body>

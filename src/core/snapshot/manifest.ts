@@ -125,6 +125,7 @@ const publisherForm = z.object(
     icon: pictureForm,
     preview: pictureForm,
     accent: z.object({ light: textOrNull, dark: textOrNull }, 'colours'),
+    credit: z.boolean('true or false'),
     start: z.object({ en: textOrNull, de: textOrNull }, 'texts'),
   },
   'a publisher or null',

@@ -230,3 +230,19 @@ describe.skipIf(whyNoBrowser !== undefined)('in a browser', () => {
     await served.stop()
   })
 })
+
+it('ends each page with the line that names fundpress, unless the settings leave it out', async () => {
+  expect(await build('uncredited', { FUNDPRESS_SITE_CREDIT: 'false' })).toMatchObject({ code: 0 })
+  const hasLine = (out: string) =>
+    pagesIn(out).filter((key) => /Published with|Veröffentlicht mit/.test(read(out, key)))
+  const all = pagesIn('named')
+  expect(all.length).toBeGreaterThan(30)
+  expect(hasLine('named')).toEqual(all)
+  expect(hasLine('nobody')).toEqual(pagesIn('nobody'))
+  expect(hasLine('uncredited')).toEqual([])
+  // Nothing else of the pages is another's: no company is named.
+  const plain = (out: string, key: string) =>
+    read(out, key).replace(/<p>(?:Published with|Veröffentlicht mit) fundpress\.<\/p>\s*/, '')
+  const key = 'docs/index.html'
+  expect(plain('uncredited', key).replace(/\s+/g, ' ')).toBe(plain('nobody', key).replace(/\s+/g, ' '))
+})

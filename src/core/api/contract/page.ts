@@ -29,7 +29,7 @@ export type SitePart = (typeof siteParts)[number]
 /** Parts that the snapshot has: pages link to no other. */
 export type SiteParts = readonly SitePart[]
 
-/** The company that publishes, and its terms. Each is null if the settings leave it out. */
+/** The company that publishes, and its terms. Each is null if the settings leave it out, but for `credit`. */
 export interface Publisher {
   readonly name: string | null
   /** ISO 3166-1. */
@@ -55,6 +55,8 @@ export interface Publisher {
   readonly preview: Picture | null
   /** The colour of links, as `#rrggbb`, for each theme. */
   readonly accent: { readonly light: string | null; readonly dark: string | null }
+  /** Whether each page ends with the line that names fundpress. */
+  readonly credit: boolean
   /** Text for the start page. Empty lines separate paragraphs. */
   readonly start: Readonly<Record<Language, string | null>>
 }

@@ -21,8 +21,19 @@ function namesOf(type: 'region' | 'currency', form: RegExp): (text: string) => N
   }
 }
 
+const regionName = namesOf('region', /^[A-Z]{2}$/)
+/** Codes that users of ISO 3166 may give a meaning have no name; of these, the list of names has three that are no places. */
+const noPlaces = ['ZZ', 'XA', 'XB']
+const isNoPlace = (text: string): boolean =>
+  /^[A-Z]{2}$/.test(text) && (noPlaces.includes(text) || regionName(text).de === text)
+
 /** Of a code of ISO 3166. */
-export const countryName = namesOf('region', /^[A-Z]{2}$/)
+export const countryName = (text: string): Named =>
+  isNoPlace(text) ? { de: 'Sonstige', en: 'Other' } : regionName(text)
+
+/** @returns what is left out with a code that names no country; undefined for another text */
+export const codeOfNoCountry = (text: string): string | undefined =>
+  isNoPlace(text) ? `the code ${text}, which names no country: the item is Sonstige (Other)` : undefined
 
 /** Of a code of ISO 4217. */
 export const currencyName = namesOf('currency', /^[A-Z]{3}$/)

@@ -378,6 +378,22 @@ describe('FundsXML: parts of portfolios', () => {
     ])
   })
 
+  it.each(['XX', 'ZZ', 'XA'])(
+    'names the code %s, of no country, in both languages, and says so',
+    async (code) => {
+      const own = breakdowns(itemsBy('Country', { DE: '60', [code]: '40' }))
+      const { rows, leftOut } = await read(
+        document({ dynamic: portfolios(portfolio('2026-11-27', own)), classes: shareClass(first) }),
+      )
+      const found = rows['structure_item']?.map(({ name_de, name_en }) => [name_de, name_en])
+      expect(found).toEqual([
+        ['Deutschland', 'Germany'],
+        ['Sonstige', 'Other'],
+      ])
+      expect(leftOut).toEqual([`the code ${code}, which names no country: the item is Sonstige (Other)`])
+    },
+  )
+
   it('gives a class its own portfolios, else those of its fund; allocations have all days, structures the newest', async () => {
     const dynamic = portfolios(
       portfolio('2026-11-26', positions(position('A', '100'))),

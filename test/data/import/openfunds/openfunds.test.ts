@@ -438,6 +438,23 @@ describe('openfunds', () => {
       expect(stdout).toContain('a figure or breakdown OFRE000335, for which no structure has a place (1,')
     })
 
+    it('name a code of no country Other, and never by itself', async () => {
+      const lines = flat(
+        item('OFRE000520', 'US', '0.5'),
+        item('OFRE000520', 'XX', '0.3'),
+        item('OFRE000520', 'XK', '0.2'),
+      )
+      const { stdout, query } = await importText(csv(lines))
+      expect(shown(query).filter((row) => row.startsWith('countries'))).toEqual([
+        'countries 1 Vereinigte Staaten United States 50',
+        'countries 2 Sonstige Other 30',
+        'countries 3 Kosovo Kosovo 20',
+      ])
+      expect(stdout).toContain(
+        'the code XX, which names no country: the item is Sonstige (Other) (1, the first: line 3)',
+      )
+    })
+
     it.each([
       [
         item('OFRE000520', 'US', '61.25'),

@@ -4,7 +4,7 @@
  */
 
 import type { RowSink } from '../reader.ts'
-import { countryName, currencyName, type Named } from '../code-names.ts'
+import { codeOfNoCountry, countryName, currencyName, type Named } from '../code-names.ts'
 import { assetType, assetTypeElements, assetTypeName, riskName, securities, topValueTypes } from './names.ts'
 import { inPercent, type Portfolio, type Spill } from './spill.ts'
 import { amounts, amountsOf, day, decimal, leaves, linesOf, type Texts } from './texts.ts'
@@ -299,6 +299,10 @@ function contentOf(portfolio: Portfolio, spill: Spill, sink: RowSink) {
       type,
       entries.map(({ code }) => code),
     )
+  }
+  for (const code of codes.get('countries') ?? []) {
+    const left = codeOfNoCountry(code)
+    if (left !== undefined) sink.leftOut(left, portfolio.place)
   }
   const allocations = allocated.flatMap(([type, derivatives]) => {
     const items = structures.get(type)

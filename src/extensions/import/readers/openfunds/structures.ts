@@ -6,7 +6,7 @@
 import { quoted } from '../../../../core/data/model/printable.ts'
 import { percentOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
-import { asItIs, countryName, currencyName, type Named } from '../code-names.ts'
+import { asItIs, codeOfNoCountry, countryName, currencyName, type Named } from '../code-names.ts'
 import type { RowSink } from '../reader.ts'
 
 /** What a line says of a breakdown. */
@@ -154,6 +154,8 @@ export function openStructures(sink: RowSink) {
     sink.gone('structure_item', { isin, type }, place)
     for (const [index, item] of items.slice(0, most).entries()) {
       const { de, en } = nameOf(item.name)
+      const code = type === 'countries' ? codeOfNoCountry(item.name) : undefined
+      if (code !== undefined) sink.leftOut(code, item.place)
       const percent = Number(percentOf(item.share))
       const position = index + 1
       sink.row('structure_item', { isin, type, position, name_de: de, name_en: en, percent }, item.place)

@@ -53,6 +53,7 @@ const about: FundPages = {
       newest,
       overdue,
       state: null,
+      successor: null,
       notComparable: 'no_prices',
     }
   },

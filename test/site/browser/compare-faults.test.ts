@@ -193,6 +193,36 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
     })
   })
 
+  it('puts the successor in the place of a fund that is listed still, and has merged, when asked', async () => {
+    const { site, isins, nameOf, withPage } = compared
+    const [one = '', two = '', three = ''] = isins
+    await withPage('index.html', desktopLight, async (page) => {
+      await page.route('**/funds/index.json', async (route) => {
+        const response = await route.fetch()
+        const { funds } = (await response.json()) as { readonly funds: readonly { readonly isin: string }[] }
+        const merged = funds.map((fund) =>
+          fund.isin === two ? { ...fund, state: 'ended', successor: three } : fund,
+        )
+        await route.fulfill({ response, json: { funds: merged } })
+      })
+      const told = `${nameOf(two)} was merged into ${nameOf(three)}.`
+      await page.goto(`${site.base}/compare/index.html?isins=${one},${two},${three}`)
+      await ready(page)
+      // Its successor is compared already.
+      expect(await messagesOn(page)).toEqual([told])
+      expect(await page.locator('#notices button').count()).toBe(0)
+      await page.goto(`${site.base}/compare/index.html?isins=${one},${two}`)
+      await ready(page)
+      expect((await messagesOn(page))[0]).toContain(told)
+      await page.getByRole('button', { name: 'Compare this fund instead' }).click()
+      await page.waitForURL(`**/compare/index.html?isins=${one},${three}`)
+      await expect
+        .poll(() => page.locator('.compared thead a').allTextContents())
+        .toEqual([one, three].map(nameOf))
+      expect(await messagesOn(page)).toEqual([])
+    })
+  })
+
   it('says of a distributing fund that its distributions are not known, and needs the list of them', async () => {
     const { site, isins, nameOf, asked, withPage } = compared
     await withPage('index.html', desktopLight, async (page) => {

@@ -83,6 +83,13 @@ describe('a fund page', () => {
   })
 
   it('leads from a merged fund to its successor', () => {
+    const { funds } = JSON.parse(read('out/funds/index.json')) as {
+      readonly funds: readonly { readonly isin: string; readonly successor: string | null }[]
+    }
+    // An announced merger has not happened.
+    expect(funds.flatMap(({ isin, successor }) => (successor === null ? [] : [[isin, successor]]))).toEqual([
+      [isinAt(3), isinAt(7)],
+    ])
     const page = read(`out/funds/${isinAt(3)}/index.html`)
     expect(page).toMatch(new RegExp(`<p class="lead">[^<]*<a href="../${isinAt(7)}/`))
   })

@@ -11,6 +11,7 @@ const fund: FundEntry = {
   newest: null,
   overdue: null,
   state: null,
+  successor: null,
   categoryDe: null,
   categoryEn: null,
   accumulating: null,

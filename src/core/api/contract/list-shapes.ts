@@ -71,6 +71,12 @@ const fundList = record({
           ['suspended', 'ended'],
         ),
       ),
+      successor: nullable(
+        text(
+          'ISIN of the fund into which an ended fund was merged, if that fund is published, too; otherwise null',
+          'ISIN des Fonds, auf den ein beendeter Fonds verschmolzen wurde, falls auch dieser veröffentlicht wird; sonst null',
+        ),
+      ),
       one_year_percent: nullable(
         decimal(
           'Performance over one year in percent, two decimals: for an accumulating fund the change in the net asset value, for a distributing fund the reported gross performance of the last twelve months, or without one the change with distributions reinvested. Null if it may not be published or is not known',

@@ -174,6 +174,8 @@ export interface FundEntry {
   }
   readonly overdue: Overdue | null
   readonly state: FundLife['kind'] | null
+  /** ISIN of the fund that an ended one merged into; null unless that has pages. */
+  readonly successor: string | null
 }
 
 /** Performance over some years. */

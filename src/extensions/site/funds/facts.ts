@@ -287,7 +287,13 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     returns: { oneYear: over(1), threeYears: over(3), fiveYears: over(5) },
     overdue: price === null ? null : source.overdue,
     state: source.life?.kind ?? null,
+    successor: successorOf(source),
   }
+}
+
+function successorOf({ life }: FundPageSource): string | null {
+  const named = life?.kind === 'ended' && life.successor?.name !== null ? life.successor : null
+  return named?.isin ?? null
 }
 
 const ofProfile = (profile: ProfileRow | undefined) => ({

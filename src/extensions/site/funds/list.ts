@@ -299,6 +299,7 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
       category,
       price,
       state: fund.state,
+      successor: fund.successor,
       one_year_percent: fund.returns.oneYear?.percent ?? null,
       three_years_percent: fund.returns.threeYears?.percent ?? null,
       five_years_percent: fund.returns.fiveYears?.percent ?? null,

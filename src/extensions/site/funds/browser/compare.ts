@@ -230,12 +230,21 @@ function fundsAsked(
     const successor = list.find((fund) => fund.isin === successorIsin)
     if (successor === undefined)
       return { text: say('merged', { isin, successor: successorIsin, day }), kind: 'fault' }
-    const [before = '', after = ''] = say('merged', { isin, day, successor: '\n' }).split('\n')
-    const press = () => choose(isins.map((each) => (each === isin ? successorIsin : each)))
-    const isOffered = successor.not_comparable === null && !isins.includes(successorIsin)
+    return withSuccessor(isin, successor, say('merged', { isin, day, successor: '\n' }), 'fault')
+  }
+  /** @param text has a line break in place of the successor */
+  const withSuccessor = (
+    isin: string,
+    successor: ListedFund,
+    text: string,
+    kind: Message['kind'],
+  ): Message => {
+    const [before = '', after = ''] = text.split('\n')
+    const press = () => choose(isins.map((each) => (each === isin ? successor.isin : each)))
+    const isOffered = successor.not_comparable === null && !isins.includes(successor.isin)
     return {
       text: [before, pageLink(successor, language), after],
-      kind: 'fault',
+      kind,
       ...(isOffered && { way: { label: say('successor'), press } }),
     }
   }
@@ -250,6 +259,12 @@ function fundsAsked(
   if (funds.length > mostCompared) told.push({ text: say('most'), kind: 'fault' })
   if (funds.length === 0) told.push({ text: say('none'), kind: 'notice' })
   if (funds.length === 1) told.push({ text: say('one'), kind: 'hint' })
+  for (const { isin, name, successor: successorIsin } of funds.slice(0, mostCompared)) {
+    const successor = list.find((fund) => fund.isin === successorIsin)
+    if (successor === undefined) continue
+    const text = say('mergedListed', { fund: name, successor: '\n' })
+    told.push(withSuccessor(isin, successor, text, 'notice'))
+  }
   const currencies = [...new Set(funds.slice(0, mostCompared).map(({ currency }) => currency))]
   if (currencies.length > 1)
     told.push({ text: say('currencies', { currencies: currencies.sort().join(', ') }), kind: 'notice' })

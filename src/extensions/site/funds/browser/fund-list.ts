@@ -8,6 +8,8 @@ export interface ListedFund {
   readonly currency: string
   readonly price: { readonly date: string; readonly overdue: 'late' | 'stale' | null } | null
   readonly state: 'ended' | 'suspended' | null
+  /** ISIN of a fund in the list. */
+  readonly successor: string | null
   readonly accumulating: boolean | null
   /** Why it cannot be compared. */
   readonly not_comparable: 'young' | 'no_prices' | 'not_permitted' | null

@@ -178,6 +178,25 @@ export const wideCells = (page: Page) =>
     '[...document.querySelectorAll(".funds .number")].filter((cell) => cell.scrollWidth > cell.clientWidth).map(({ textContent }) => textContent)',
   )
 
+/** @returns words that stand on two lines without a hyphen; a word with soft hyphens has one */
+export const brokenWords = (page: Page) =>
+  page.evaluate<string[]>(`(() => {
+    const found = []
+    const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      const place = text.parentElement
+      if (!place.checkVisibility() || place.closest('code, svg, .unseen')) continue
+      for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\u00ad]{6,}/gu)) {
+        if (word.includes('\u00ad')) continue
+        const range = document.createRange()
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) found.push(word)
+      }
+    }
+    return found
+  })()`)
+
 /** Expects a page that everybody can use: no accessibility fault, no sideways scrolling, no error, nothing from other hosts. */
 export async function expectSound({ page, complaints, strangers }: Visit): Promise<void> {
   expect(await accessibilityFaults(page)).toEqual([])

@@ -1,6 +1,6 @@
 /** No page is wider than its window, and no cell than its column, at any width. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { overhang, visit, whyNoBrowser, wideCells } from '../../support/browser.ts'
+import { brokenWords, overhang, visit, whyNoBrowser, wideCells } from '../../support/browser.ts'
 import { type Comparison, openComparison, ready } from './comparison.ts'
 
 const narrowest = 320
@@ -35,6 +35,19 @@ describe.skipIf(whyNoBrowser !== undefined)(
 
     it.each(['index.html', 'de.html'])('of a comparison: %s', async (name) => {
       expect(await widerAt(`compare/${name}?isins=${compared.asked(5)}`, true)).toEqual([])
+    })
+
+    it.each(['status', 'changes', 'a fund'])('no word is broken on the page: %s', async (kind) => {
+      const folder = kind === 'a fund' ? `funds/${compared.isins[2] ?? ''}` : kind
+      const { page, end } = await visit(compared.browser, `${compared.site.base}/${folder}/de.html`)
+      await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
+      const broken: string[] = []
+      for (let width = narrowest; width <= widest; width += 2 * step) {
+        await page.setViewportSize({ width, height: 900 })
+        broken.push(...(await brokenWords(page)).map((word) => `${width}: ${word}`))
+      }
+      await end()
+      expect(broken).toEqual([])
     })
 
     it.each(['funds', 'status', 'changes'])('of the part %s', async (folder) => {

@@ -189,7 +189,7 @@ function fundTable(caption: string, funds: readonly MarkedFund[], language: Lang
   const toJson = linkTo(frontPages.status[language], statusKey)
   const left = funds.length - maxRows
   return html`${table({
-    kind: 'watched long',
+    kind: 'watched long carded',
     caption,
     columns: [
       columns.fund,

@@ -41,7 +41,13 @@ import { completeLoad, undoLoad } from './take/without-file.ts'
 import { flagsThatAllow } from '../../core/guards/guards.ts'
 import { escapeInvisible } from '../../core/data/model/printable.ts'
 import { schemaTableNames as tables } from '../../core/data/model/schema.ts'
+import { structureTypes } from '../../core/api/contract/structure-types.ts'
 import { Argument } from '@commander-js/extra-typings'
+
+/** In lines of the help. */
+const structureTypeLines = `${structureTypes.join(', ')}, `
+  .replace(/(.{1,110}), /g, '$1,\n')
+  .replace(/,\n$/, '')
 
 const formats = readers.map(({ name }) => name)
 
@@ -225,6 +231,9 @@ import.<table>.columns in the config maps columns, too, as { "Datum": "date", "N
 (--map NAV=net_asset_value,issue_price,repurchase_price). --set gives all rows a value that the file does not have: the
 ISIN of a file for one fund, a currency, a type. A column wkn stands for the ISIN if the file has none: the fund with that
 WKN is looked up in the database. With a map, a file for table emt is not read as the template.
+
+Types: structure_item.type, document.kind and other closed lists are words in any case. A structure is one of
+${structureTypeLines}.
 
 Currency: a file of prices may have a column currency, or one that is mapped to it. It is compared with the currency of
 the fund, and another one makes a bad line. It is not stored. In every table a currency is a code of ISO 4217, in capitals

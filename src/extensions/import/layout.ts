@@ -1,6 +1,5 @@
 /** Which cell of a line goes into which column, as the header says by the schema's own names, or by names that a map has for them. */
 
-import { structureTypes } from '../../core/api/contract/structure-types.ts'
 import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { Kind, SchemaTable, TableColumn } from '../../core/data/model/columns.ts'
@@ -209,6 +208,12 @@ export function setHint(columns: readonly TableColumn[]): string {
   return flags.length === 0 ? '' : ` (${flags.join(' ')} ${verb} all rows one value)`
 }
 
+/** The end of a message about a word that a list lacks, in a column that says of what sort a row is: it may be the same in all rows. */
+export function setInsteadHint({ name, isKey, kind, allowed }: TableColumn, header: FileCell): string {
+  if (!isKey || (kind !== 'structureType' && allowed === undefined)) return ''
+  return `; if all lines are of one, --map ${shellWord(`${printable(String(header).trim())}=`)} --set ${name}=… says which`
+}
+
 /** A price has no currency of its own, but a file may say in which its prices are: it is compared with the fund's, and not stored. */
 export const fundCurrency: TableColumn = {
   name: 'currency',
@@ -263,10 +268,8 @@ function constantsOf(
       faults.push(`--set: table ${table.name} has no column ${quoted(name)}${suggest(name, names)}`)
     } else if (field !== undefined)
       faults.push(`--set ${name}: the file has that column, too (${field.label})`)
-    else if (isProblem(value)) {
-      const list = column.kind === 'structureType' ? ` (there are ${structureTypes.join(', ')})` : ''
-      faults.push(`--set ${name}: ${value.reason}${list}`)
-    } else found.push({ column, value })
+    else if (isProblem(value)) faults.push(`--set ${name}: ${value.reason}`)
+    else found.push({ column, value })
   }
   return { constants: found, faults }
 }

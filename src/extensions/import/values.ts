@@ -3,6 +3,8 @@
  * in several ways; `notation.ts` finds out which one a file uses. Pure.
  */
 
+import { structureTypeName, structureTypes } from '../../core/api/contract/structure-types.ts'
+import { byNearness } from '../../core/system/nearest.ts'
 import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { currencyOfHundredths, writtenCurrency } from '../../core/data/model/currencies.ts'
 import { errorInNumber, isMissing, notAmong, textFaults, wknFault } from '../../core/data/model/limits.ts'
@@ -144,7 +146,7 @@ const wholeNumber = /^-?[0-9]{1,15}$/
 const converters: Readonly<Record<Kind, Converter>> = {
   text: (cell) => checked('text', cell),
   isin: (cell) => (isIsinInEitherCase(cell.trim()) ? cell.trim().toUpperCase() : checked('isin', cell)),
-  structureType: (cell) => checked('structureType', cell.trim()),
+  structureType: structureTypeOf,
   currency: (cell, { takesMinorUnits }) => currencyIn(writtenCurrency(cell), takesMinorUnits),
   country: (cell) => checked('country', cell.trim().toUpperCase()),
   language: (cell) => checked('language', cell.trim().toLowerCase()),
@@ -168,6 +170,29 @@ const converters: Readonly<Record<Kind, Converter>> = {
   },
   year: (cell) => (/^[1-9][0-9]{3}$/.test(cell.trim()) ? Number(cell) : wrong(cell, 'a year of four digits')),
 }
+
+const shownTypes = 5
+
+/** A type in any case. The message about another word begins with those whose names in either language are like it. */
+function structureTypeOf(cell: string): string | CellProblem {
+  const word = cell.trim()
+  const value = checked('structureType', word.toLowerCase())
+  if (!isProblem(value)) return value
+  const names = byNearness(withoutLead(word), structureTypes, spellingsOf).map(({ name }) => name)
+  const some = names.slice(0, shownTypes).join(', ')
+  return {
+    reason: `${quoted(word)} is not one of the structure types: ${some} and ${names.length - shownTypes} more, which \`import --help\` lists`,
+  }
+}
+
+/** Many names begin in the same way. */
+const withoutLead = (name: string) => name.replace(/^(?:Aufteilung nach|Breakdown by) /i, '')
+
+const spellingsOf = (type: string) => [
+  type,
+  withoutLead(structureTypeName(type, 'de')),
+  withoutLead(structureTypeName(type, 'en')),
+]
 
 function checked(kind: TextKind, text: string): string | CellProblem {
   const reason = textFaults[kind](text)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/core/data/check/finding.ts'
+import structureNames from '../../../src/core/api/contract/structure-types.json' with { type: 'json' }
 import { run } from '../../cli/run.ts'
 import { asOf, editDatabase, goodRows, isinOf, type Row } from '../../support/database.ts'
 import { repository } from '../../support/product.ts'
@@ -30,6 +31,7 @@ const isinFault = 'is not an ISIN: wrong form or check digit'
 const noDay = 'is not a day (YYYY-MM-DD)'
 const otherForms = '; other forms, by --dates: DD.MM.YYYY, YYYYMMDD, DD/MM/YYYY, MM/DD/YYYY'
 const noNumber = 'is not a number (with a decimal point)'
+const inOne = "; if all lines are of one, --map 'type=' --set type=… says which"
 const noFlag = 'is not one of 0, 1, false, falsch, no, nein, n, f, true, wahr, yes, ja, y, j, t, x'
 
 const asPence = (whole: string) =>
@@ -66,7 +68,12 @@ const faults: readonly (readonly [table: string, column: string, cell: string, r
   ['performance_year', 'year', '24', 'is not a year of four digits'],
   ['performance_year', 'percent', '5 ‰', noNumber],
   ['performance_year', 'percent', '1e999', noNumber],
-  ['structure_item', 'type', 'country', 'is not one of the structure types'],
+  [
+    'structure_item',
+    'type',
+    'country',
+    `is not one of the structure types: countries, currencies, terms, industrial_sectors, segments and 28 more, which \`import --help\` lists${inOne}`,
+  ],
   ['structure_item', 'position', '1.5', 'is not a whole number'],
   ['profile', 'end_of_fiscal_year', '31.12.', 'is not a day of the year (MM-DD)'],
 ]
@@ -97,12 +104,38 @@ it('import names what a column may hold, for each column that the schema limits 
       const wrong = check.includes("'") ? 'X' : 9
       const ended = await importChanged(table, { [column]: wrong })
       const stdout = expect.stringMatching(
-        new RegExp(`line 3: ${column} "?${wrong}"? is not one of (?:\\w+, )+\\w+\n`),
+        new RegExp(`line 3: ${column} "?${wrong}"? is not one of (?:\\w+, )+\\w+(?:\n|;)`),
       ) as string
       expect(ended).toMatchObject({ stdout, isUnchanged: true })
       checks++
     }
   expect(checks).toBeGreaterThan(12)
+})
+
+describe('import names the types that are like a wrong one', () => {
+  it.each([
+    ['structure_item', 'type', 'Länder', 'structure types: countries, '],
+    ['structure_item', 'type', 'Breakdown by currency', 'structure types: currencies, '],
+    ['structure_item', 'type', 'Top holdings', 'structure types: top_'],
+    ['document', 'kind', 'KIID', 'kid'],
+    ['asset_allocation', 'derivatives', 'both', '0, 1, '],
+  ])('%s.%s = %j', async (table, column, wrong, first) => {
+    const { stdout, isUnchanged } = await importChanged(table, { [column]: wrong })
+    expect(isUnchanged).toBe(true)
+    expect(stdout).toContain(`line 3: ${column} ${JSON.stringify(wrong)} is not one of `)
+    expect(stdout).toContain(first)
+    expect(stdout).toContain(`; if all lines are of one, --map '${column}=' --set ${column}=… says which`)
+  })
+
+  it('and the help lists all', async () => {
+    const { stdout } = await run(['import', '--help'], { cwd: folder.path })
+    for (const type of Object.keys(structureNames)) expect(stdout).toMatch(new RegExp(`\\b${type}\\b`))
+  })
+
+  it('and takes a right one in any case', async () => {
+    const { code } = await importChanged('structure_item', { type: 'Countries' })
+    expect(code).toBe(0)
+  })
 })
 
 it('import counts lines as an editor does, with empty lines and cells of several lines', async () => {

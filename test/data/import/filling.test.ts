@@ -68,9 +68,7 @@ describe('import with --set', () => {
       ['isin;name_de;percent', `${isin};Japan;1`],
       ['--set', 'type=Länder'],
     )
-    expect(said).toContain(
-      '--set type: "Länder" is not one of the structure types (there are asset_structure, ',
-    )
+    expect(said).toContain('--set type: "Länder" is not one of the structure types: countries, ')
   })
 
   it('takes days and numbers as the schema has them, whatever the file has', async () => {

@@ -4,7 +4,7 @@ import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.
 import { printable, quoted } from '../../../core/data/model/printable.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { deriveHint, headerName, place, type CellLines, type Layout } from '../layout.ts'
+import { deriveHint, setInsteadHint, headerName, place, type CellLines, type Layout } from '../layout.ts'
 import { isIsin } from '../../../core/api/routes/values.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
 import { shellWord } from '../../../core/system/shell-text.ts'
@@ -392,7 +392,8 @@ function lineConverter(
       if (isDerived && isDeriving) derived.push(column.name)
       else if (isProblem(value)) {
         merged.note(column, at, cell)
-        faults.push(`${label} ${value.reason}${isDerived ? deriveHint([column.name]) : ''}`)
+        const hint = isDerived ? deriveHint([column.name]) : setInsteadHint(column, header[at] ?? '')
+        faults.push(`${label} ${value.reason}${hint}`)
       } else {
         if (column.isKey) merged.look(at, cell)
         oddities.look(label, cell, column, value, notation)

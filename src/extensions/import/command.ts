@@ -79,7 +79,7 @@ const options = [
   parsedOption<'--map <column=name>', readonly (readonly [string, string])[]>(
     '--map <column=name>',
     'Take this column of the file as that column of the table, or as several (--map NAV=net_asset_value,issue_price), or ignore it ' +
-      '(--map Note=), or ignore all that are unknown (--map *=)',
+      '(--map Note=), or ignore all that are unknown (--map *=), or take all whose names are ISINs as one (--map *=net_asset_value)',
     'as in Datum=date',
     (text, before = []) => {
       const [, source = '', target = ''] = /^([^]+)=([^=]*)$/.exec(text) ?? []
@@ -228,7 +228,8 @@ load has --no-backup, the load has no copy.
 Columns: an unknown column is an error, --map or not; so is one that --map names and the file lacks.
 import.<table>.columns in the config maps columns, too, as { "Datum": "date", "Note": "" }; a file may lack these, and
 --map wins. Upper and lower case are the same, and so are blanks and line breaks. One column may be for several
-(--map NAV=net_asset_value,issue_price,repurchase_price). --set gives all rows a value that the file does not have: the
+(--map NAV=net_asset_value,issue_price,repurchase_price). If columns are named by ISINs, with a line for each day,
+--map *=net_asset_value makes a row of each of their cells that is not empty. --set gives all rows a value that the file does not have: the
 ISIN of a file for one fund, a currency, a type. A column wkn stands for the ISIN if the file has none: the fund with that
 WKN is looked up in the database. With a map, a file for table emt is not read as the template.
 
@@ -421,7 +422,7 @@ function columnMapOf({ settingsOf }: Session, { map = [] }: Flags): (table: stri
     throw new UsageError(`config import.${unknown}: there is no such table${suggest(unknown, tables)}`)
   const named = new Map(map)
   if (named.size < map.length) throw new UsageError('--map names a column of the file twice')
-  if (named.get('*')) throw new UsageError('--map *= ignores columns: it takes no name')
+  if (named.get('*')?.includes(',')) throw new UsageError('--map * takes the name of one column')
   const targets = new Set([...named.values()].flatMap((target) => target.split(',')))
   return (table) => {
     const configured = Object.entries(tablesOfConfig[table]?.columns ?? {})

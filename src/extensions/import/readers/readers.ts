@@ -7,6 +7,7 @@ import { fundsxml } from './fundsxml/fundsxml.ts'
 import type { FileStart, Reader, ReadOptions } from './reader.ts'
 import { openfunds } from './openfunds/openfunds.ts'
 import { table } from './table.ts'
+import { wideHint } from '../wide.ts'
 
 /** A line for each format. */
 export const readers: readonly Reader[] = [emt, fundsxml, openfunds, table]
@@ -31,7 +32,7 @@ export function readerOf(
   const [first, second] = fitting
   if (first === undefined) {
     refuseForeign(start)
-    throw new Error(`${start.file} ${whyUnknown(start)}`)
+    throw new Error(`${start.file} ${whyUnknown(start, options)}`)
   }
   if (second === undefined) return first
   const names = fitting.map(({ name }) => `--as ${name}`).join(' or ')
@@ -59,7 +60,9 @@ function refuseForeign(start: FileStart, other?: Reader, as?: string): void {
   throw new Error(`${start.file} is of the format ${other.name}: ${advice}`)
 }
 
-function whyUnknown({ heads }: FileStart): string {
+function whyUnknown({ heads }: FileStart, { columnMapOf }: ReadOptions): string {
+  const wide = heads.map((head) => wideHint(head, columnMapOf('price'))).find((hint) => hint !== undefined)
+  if (wide !== undefined) return wide
   const widest = heads.reduce((one, other) => (other.length > one.length ? other : one), [])
   const names = widest.slice(0, 5).map((cell) => quoted(String(cell)))
   const header =

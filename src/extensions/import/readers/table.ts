@@ -3,6 +3,7 @@
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import type { SchemaTable } from '../../../core/data/model/columns.ts'
 import { printable } from '../../../core/data/model/printable.ts'
+import { isIsinInEitherCase } from '../../../core/api/routes/values.ts'
 import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
 import {
@@ -14,13 +15,15 @@ import {
   keyNames,
   place,
   type CellLines,
+  type ColumnMap,
   type Layout,
 } from '../layout.ts'
 import { headerOf, headerWithin } from '../lines.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import { proposedMap, usualColumn } from '../usual-names.ts'
-import { convert, isProblem } from '../values.ts'
+import { convert, isProblem, type FileCell } from '../values.ts'
+import { narrowed, narrowedLines, wideHint } from '../wide.ts'
 import { linesOfSheet, visibleSheets } from '../workbook.ts'
 import type { FileStart, ReadColumn, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
 
@@ -41,9 +44,14 @@ export const table: Reader = {
     const options = withHabits(given, name)
     const { suggest, named, constants, takesMinorUnits, isProposing } = options
     const known = options.columnMapOf(name)
-    const cells = await openCells(start, own, sink, options)
+    const opened = await openCells(start, own, sink, options)
+    const hint = wideHint(opened.header, known)
+    if (hint !== undefined) throw new Error(`${file} ${hint}`)
+    const wide = narrowedLines(opened, known)
+    const cells = wide ?? opened
     const codes = isProposing ? await columnsOfCodes(cells) : new Set<number>()
-    const columnMap = isProposing ? proposedMap(own, cells.header, known, codes) : known
+    const { columnMap: ownMap } = narrowed(opened.header, known)
+    const columnMap = isProposing ? proposedMap(own, cells.header, ownMap, codes) : ownMap
     const absence = {
       computed: options.isDeriving && name === 'price' ? derivableColumns : [place],
       isKeeping: isProposing || (options.scope === 'upsert' && options.hasRows(name)),
@@ -53,6 +61,9 @@ export const table: Reader = {
     )
     const told = await readCells({ file, table: own, cells, layout, sink, options })
     const columns = cells.header.flatMap((cell, at): readonly ReadColumn[] => {
+      // The map has one name for the columns of all funds.
+      const isOfFunds = wide !== undefined && at >= cells.header.length - 2
+      if (isOfFunds) return at === cells.header.length - 1 ? [{ name: '*', as: String(cell) }] : []
       const source = headerName(cell)
       const targets = layout.fields.filter((field) => field.at === at)
       const as = targets.map(({ column, isWkn }) => (isWkn ? 'wkn' : column.name)).join(',')
@@ -129,7 +140,9 @@ async function openCells(
   const { delimiter, skipLines, sheet, constants } = options
   const columnMap = options.columnMapOf(name)
   const names = new Set(columns.map((column) => column.name))
+  const isOfFunds = (columnMap.get('*') ?? '') !== ''
   const isName = (text: string) =>
+    (isOfFunds && isIsinInEitherCase(text.trim())) ||
     names.has(headerName(text)) ||
     columnMap.has(headerName(text)) ||
     (options.isProposing && usualColumn(own, text) !== undefined)
@@ -146,8 +159,7 @@ async function openCells(
     const [at, cells] = headerOf([first, ...others], ([, line]) => line, isName)
     return cells.some((cell) => isName(String(cell))) ? at : -1
   }
-  const isWhole = (each: Sheet) =>
-    fitsTable(own, each.lines[headerIn(each.lines)] ?? [], { columnMap, constants })
+  const isWhole = (each: Sheet) => fits(own, each.lines[headerIn(each.lines)] ?? [], columnMap, constants)
   const whole = sheets.filter(isWhole)
   // A sheet that has all of the table, before others that have some words of it; a single sheet, to say what its columns are.
   const among = sheet === undefined && whole.length > 0 ? whole : sheets
@@ -166,8 +178,18 @@ export const fittingTables = (
 ): readonly SchemaTable[] =>
   Object.values(schemaTables).filter((each) => {
     const own = new Map([...habitsOf(each.name).constants, ...constants])
-    return heads.some((head) => fitsTable(each, head, { columnMap: columnMapOf(each.name), constants: own }))
+    return heads.some((head) => fits(each, head, columnMapOf(each.name), own))
   })
+
+const fits = (
+  each: SchemaTable,
+  head: readonly FileCell[],
+  map: ColumnMap,
+  constants: ReadonlyMap<string, string>,
+): boolean => {
+  const { header, columnMap } = narrowed(head, map)
+  return fitsTable(each, header, { columnMap, constants })
+}
 
 /** The table that most columns of a header usually belong to, its key among them; undefined if there is none. */
 export function proposedTable(

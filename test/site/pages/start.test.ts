@@ -228,7 +228,7 @@ describe('the start page', () => {
     const changesIn = (table: string) =>
       [
         ...table.matchAll(
-          /<a href="funds\/([A-Z0-9]{12})\/index\.html">.*?([+\u2212]?[\d.]+)\u00a0?%<\/td><\/tr>/g,
+          /<a href="funds\/([A-Z0-9]{12})\/index\.html">(?:(?!<\/tr>)[^])*?<span class="(?:good|bad)">([+\u2212]?[\d.]+)\u00a0?%<\/span>/g,
         ),
       ].map(([, isin, percent = '']) => [isin, Number(percent.replace('\u2212', '-'))] as const)
     // Null for a fund younger than one year.

@@ -10,7 +10,7 @@ import { fundPickerField, pickerWords } from '../funds/picker-field.ts'
 import { fundWords } from '../funds/wording.ts'
 import { addressOf, organizationOf, startKeys } from '../../../core/layout/head.ts'
 import {
-  changeCell,
+  changeOf,
   fundName,
   html,
   type Html,
@@ -205,6 +205,7 @@ function moverTable(
   const rowOf = (fund: Mover): readonly TableCell[] => {
     const { isin, name, currency, newest, change, overdue } = fund
     const line = yearLine(source, fund, language)
+    const { text, tone } = changeOf(language, change)
     return [
       [
         html`<a href="${pageOf(isin)}">${fundName(publisher, name)}</a>`,
@@ -212,8 +213,7 @@ function moverTable(
           html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
       ],
       line === null ? noValue(language) : raw(line),
-      amountIn(language, newest.nav, currency),
-      changeCell(language, change, 'number'),
+      html`<span class="${tone}">${text}</span> <small>${amountIn(language, newest.nav, currency)}</small>`,
     ]
   }
   return funds.length === 0
@@ -223,8 +223,7 @@ function moverTable(
         columns: [
           heading,
           { content: w.oneYear, kind: 'year' },
-          { content: w.nav, kind: 'number wide' },
-          { content: w.change, kind: 'number' },
+          { content: html`${w.change} <small>${w.nav}</small>`, kind: 'number' },
         ],
         rows: funds.map(rowOf),
       })

@@ -44,7 +44,7 @@ async function publishOnly(asOf: string, sql: string, only: readonly string[]) {
 }
 
 const noPrices = { corrected: 0, added: 0, removed: 0 }
-const nobody = { added: [], removed: [], renamed: [], ending: [] }
+const nobody = { added: [], removed: [], renamed: [], ending: [], suspended: [] }
 
 // Each test goes on where the one before it has ended.
 describe.skipIf(lacks('xmllint'))('one day after the other', () => {
@@ -120,6 +120,7 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       removed: [named(fourth)],
       renamed: [{ isin: first, before: `Fonds ${first} night 1`, after: hostile }],
       ending: [],
+      suspended: [],
     })
     expect(renamed.prices.counts).toEqual(noPrices)
     assertFeedIsValid(3)
@@ -140,6 +141,7 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       removed: [named(second)],
       renamed: [],
       ending: [],
+      suspended: [],
     })
     // What is refused now was not corrected.
     expect(prices.counts).toEqual(noPrices)
@@ -325,19 +327,22 @@ describe('data other than prices', () => {
       row(first, 'profiles', 'benchmark', { before: was?.['benchmark'] }),
       row(first, 'profiles', 'total_expense_ratio', { before: String(was?.['ter']), after: '1.99' }),
       row(second, 'documents', 'kid', { language: 'de', before: kid?.['day'], after: '2026-02-03' }),
-      row(third, 'funds', 'suspended_from', { before: null, after: '2026-12-01' }),
       row(fourth, 'structures', 'countries'),
     ])
-    expect(data).toMatchObject({ values: 5, funds: 4 })
+    expect(data).toMatchObject({ values: 4, funds: 3 })
     const end = { last_day: '2026-12-31', reason: 'merged', successor: { isin: first, name: nameOf(first) } }
     expect(rest).toMatchObject({
-      funds: { ...nobody, ending: [{ isin: third, name: nameOf(third), ...end }] },
+      funds: {
+        ...nobody,
+        ending: [{ isin: third, name: nameOf(third), ...end }],
+        suspended: [{ isin: third, name: nameOf(third), from: '2026-12-01', to: null }],
+      },
       prices: { counts: noPrices },
       not_compared: [],
     })
     // Structures change in the course of things.
     const { counts, funds } = index().nights[0] as unknown as Readonly<Record<string, unknown>>
-    expect(counts).toMatchObject({ funds_with_other_data: 4, funds_ending: 1 })
+    expect(counts).toMatchObject({ funds_with_other_data: 3, funds_ending: 1, funds_suspended: 1 })
     expect(funds).toMatchObject([
       {
         isin: first,
@@ -349,11 +354,11 @@ describe('data other than prices', () => {
         name: nameOf(second),
         other_data: { values: 1, changed: [{ item: 'kid', language: 'de' }] },
       },
-      { isin: third, name: nameOf(third), end, other_data: { values: 1 } },
+      { isin: third, name: nameOf(third), end, suspension: { from: '2026-12-01', to: null } },
     ])
   })
 
-  it('and the end of a fund whose prices may not be given out, which is taken back', async () => {
+  it('and the end of a fund whose prices may not be given out, which is taken back, as is a suspension', async () => {
     const withheld = await publishOnly(
       '2026-02-04',
       `UPDATE fund SET prices_permitted = 0, end_date = '2026-11-30', end_reason = 'liquidated' WHERE isin = '${fourth}'`,
@@ -368,13 +373,19 @@ describe('data other than prices', () => {
       isins,
     )
     expect(back.funds.ending).toMatchObject([{ isin: fourth, last_day: null, reason: null }])
+    const resumed = await publishOnly(
+      '2026-02-06',
+      `UPDATE fund SET suspended_from = NULL WHERE isin = '${third}'`,
+      isins,
+    )
+    expect(resumed.funds).toMatchObject({ ending: [], suspended: [{ isin: third, from: null, to: null }] })
   })
 
   it('leave the days before with a fund that may no longer be given out', async () => {
     expect(bodyOf('2026-02-03.json')).toContain(first)
-    await night('2026-02-06', `UPDATE fund SET data_permitted = 0 WHERE isin = '${first}'`)
+    await night('2026-02-09', `UPDATE fund SET data_permitted = 0 WHERE isin = '${first}'`)
     const { other_data: data } = changesOf('2026-02-03')
-    expect(data).toMatchObject({ values: 5, funds: 4 })
+    expect(data).toMatchObject({ values: 4, funds: 3 })
     expect(data.changed.map(({ isin }) => isin)).not.toContain(first)
   })
 

@@ -31,7 +31,17 @@ const changes = (
   as_of: asOf,
   snapshot: `${asOf}-3f9c2ab4d1e0`,
   before: { as_of: '2026-11-19', snapshot: '2026-11-19-3f9c2ab4d1e0' },
-  funds: { total: 3, overdue: 0, held_back: 0, added: [], removed: [], renamed: [], ending: [], ...funds },
+  funds: {
+    total: 3,
+    overdue: 0,
+    held_back: 0,
+    added: [],
+    removed: [],
+    renamed: [],
+    ending: [],
+    suspended: [],
+    ...funds,
+  },
   documents: counts,
   endpoints: [],
   prices: {
@@ -225,6 +235,36 @@ describe('data other than prices', () => {
     const german = describeChanges(what, 'de').lines
     expect(german[1]).toContain('Verschmelzung am 31.12.2026 auf Fonds A & B')
     expect(german[3]).toContain('Gesamtkostenquote (TER) 1,5\u00a0% → 1,99\u00a0%')
+  })
+
+  it('say when a fund is suspended, and that it is not any more, with a chip and a line', () => {
+    const suspended = [
+      { ...fund, from: '2026-11-18', to: null },
+      { ...other, from: '2026-11-18', to: '2026-12-01' },
+      { ...other, isin: 'DE0008471426', from: null, to: null },
+    ]
+    const night = changes({}, { suspended })
+    expect(describeChanges(night, 'en').lines.map((line) => line.replaceAll('\u00a0', ' '))).toEqual([
+      'Suspension of 3 funds',
+      'Fonds A & B (DE0008471400): suspended from 18 Nov 2026',
+      'DE0008471418: suspended from 18 Nov 2026 to 1 Dec 2026',
+      'DE0008471426: no longer suspended',
+    ])
+    expect(describeChanges(night, 'de').lines).toEqual([
+      'Aussetzung: 3 Fonds',
+      'Fonds A & B (DE0008471400): ausgesetzt ab 18.11.2026',
+      'DE0008471418: ausgesetzt vom 18.11.2026 bis zum 01.12.2026',
+      'DE0008471426: nicht mehr ausgesetzt',
+    ])
+    const { markup } = dayMarkup({ ...day, ...night }, 'en', noPages)
+    expect(markup).toContain(`href="#day-${asOf}-1-suspended"`)
+    expect(markup).toContain(`<h2 id="day-${asOf}-1-suspended">Suspension of 3 funds</h2>`)
+    const published = { ...night, publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
+    const history = withPublish(noHistory, published, { sha256: '', bytes: 0 })
+    const site = { baseUrl, publisher: null, isAlone: true, parts: siteParts }
+    const page = textsOf(changesPages(history, site, [])).get('changes/index.html') ?? ''
+    expect(page.match(/>suspended from/g)?.length).toBe(4)
+    expect(page).toContain('no longer suspended')
   })
 
   it('say of each reason how a fund ends, and that it does not any more', () => {

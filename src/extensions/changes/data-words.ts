@@ -22,8 +22,6 @@ const words = bilingual((say) => ({
     fund_inception_date: say('Inception date', 'Auflegung'),
     url: say('Web page', 'Webseite'),
     currency: say('Currency', 'Währung'),
-    suspended_from: say('Suspended from', 'Ausgesetzt ab'),
-    suspended_to: say('Suspended to', 'Ausgesetzt bis'),
     category_de: say('Category (German)', 'Kategorie'),
     category_en: say('Category', 'Kategorie (englisch)'),
     benchmark: say('Benchmark', 'Vergleichsindex'),

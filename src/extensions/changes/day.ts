@@ -25,6 +25,7 @@ import {
   maxRows,
   otherLines,
   sentence,
+  suspensionIn,
   valuesIn,
 } from './words.ts'
 import { changeWords } from './wording.ts'
@@ -103,6 +104,10 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
     ${part(
       'ending',
       fundList(funds.ending, place, (fund) => html`: ${endOf(fund, place)}`),
+    )}
+    ${part(
+      'suspended',
+      fundList(funds.suspended, place, (fund) => html`: ${suspensionIn(fund, language)}`),
     )}
     ${part('data', dataTable(data, place))}
     ${part('newPrices', place.list === null ? null : html`<p><a href="${place.list}">${w.newestPrices}</a></p> `)}`

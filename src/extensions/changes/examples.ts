@@ -19,6 +19,7 @@ export function exampleChanges({ asOf, snapshot, funds, fund }: ExampleSource) {
       removed: [],
       renamed: [],
       ending: [],
+      suspended: [],
     },
     documents: counts,
     endpoints: [{ endpoint: 'prices-historic', ...counts }],

@@ -29,7 +29,7 @@ import {
 import { wording } from '../../core/layout/wording.ts'
 import { dataName, dataValues } from './data-words.ts'
 import { chips, dayId, endOf, fundLink, type FundNames, publishId } from './parts.ts'
-import { countIn, differenceOf, valuesIn } from './words.ts'
+import { countIn, differenceOf, suspensionIn, valuesIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
 export const noHistory: ChangeHistory = { format: 1, nights: [] }
@@ -154,8 +154,15 @@ function publishPart(entry: HistoryEntry, names: FundNames, language: Language):
 
 /** Corrections first: readers must act on them. Within a kind, funds stay by ISIN. */
 const byWeight = (funds: readonly ChangedFund[]): readonly ChangedFund[] => {
-  const weightOf = ({ corrected, days_added: added, days_removed: removed, what, end }: ChangedFund) => {
-    const first = [corrected, added ?? removed, what, end].findIndex((one) => one !== undefined)
+  const weightOf = ({
+    corrected,
+    days_added: added,
+    days_removed: removed,
+    what,
+    end,
+    suspension,
+  }: ChangedFund) => {
+    const first = [corrected, added ?? removed, what, end, suspension].findIndex((one) => one !== undefined)
     return first === -1 ? Infinity : first
   }
   return funds.toSorted((one, other) => weightOf(one) - weightOf(other) || 0)
@@ -202,11 +209,10 @@ function byFund(nights: readonly HistoryDay[], names: FundNames, language: Langu
 /** A line for each change, that of most weight first. */
 function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): Html {
   const w = changeWords[language]
-  const { what, corrected = 0, days_added: daysAdded = 0, days_removed: daysRemoved = 0 } = fund
-  const { successor, former_name: former, newest_correction: newest, end, other_data: data } = fund
+  const { corrected = 0, days_added: daysAdded = 0, days_removed: daysRemoved = 0 } = fund
+  const { newest_correction: newest, other_data: data } = fund
   const say = (text: (count: number, shown: string) => string, count: number) =>
     text(count, countIn(language, count))
-  const became = successor && html`, ${w.mergedInto} ${fundLink(successor, names)}`
   const left = data === undefined ? 0 : data.values - data.changed.length
   const lines: readonly (Html | string)[] = [
     ...(corrected > 0
@@ -216,8 +222,7 @@ function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): 
       : []),
     ...(daysAdded > 0 ? [say(w.daysAdded, daysAdded)] : []),
     ...(daysRemoved > 0 ? [say(w.daysRemoved, daysRemoved)] : []),
-    ...(what === undefined ? [] : [html`${w.fund[what]}${became}${former && html`, ${w.formerly(former)}`}`]),
-    ...(end === undefined ? [] : [endOf(end, { ...names, language })]),
+    ...lifeOf(fund, names, language),
     ...(data?.changed ?? []).map((row) => {
       const { before, after } = dataValues(row, language)
       return html`${dataName(row, language)}: ${fromTo(before, after)}`
@@ -225,6 +230,18 @@ function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): 
     ...(left > 0 ? [w.moreData(left, countIn(language, left))] : []),
   ]
   return html`${lines.map((line) => html`<span class="line">${line}</span> `)}`
+}
+
+/** The fund itself came, went, got another name, ends, or is suspended. */
+function lifeOf(fund: ChangedFund, names: FundNames, language: Language): readonly (Html | string)[] {
+  const w = changeWords[language]
+  const { what, successor, former_name: former, end, suspension } = fund
+  const became = successor && html`, ${w.mergedInto} ${fundLink(successor, names)}`
+  return [
+    ...(what === undefined ? [] : [html`${w.fund[what]}${became}${former && html`, ${w.formerly(former)}`}`]),
+    ...(end === undefined ? [] : [endOf(end, { ...names, language })]),
+    ...(suspension === undefined ? [] : [suspensionIn(suspension, language)]),
+  ]
 }
 
 function correctionLine(correction: NonNullable<ChangedFund['newest_correction']>, language: Language): Html {

@@ -52,6 +52,7 @@ const tones: Readonly<Record<ChangeKind, string>> = {
   added: 'added',
   renamed: 'renamed',
   ending: 'renamed',
+  suspended: 'corrected',
   data: 'renamed',
   newPrices: 'prices',
 }

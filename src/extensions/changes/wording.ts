@@ -41,6 +41,13 @@ export const changeWords = bilingual((say) => ({
     unknown: (day: string) => say(`last day: ${day}`, `letzter Tag: ${day}`),
     never: say('no end any more', 'kein Ende mehr'),
   },
+  suspended: (funds: string) => say(`suspension of ${funds}`, `Aussetzung: ${funds}`),
+  suspensions: {
+    open: (from: string) => say(`suspended from ${from}`, `ausgesetzt ab ${from}`),
+    closed: (from: string, to: string) =>
+      say(`suspended from ${from} to ${to}`, `ausgesetzt vom ${from} bis zum ${to}`),
+    over: say('no longer suspended', 'nicht mehr ausgesetzt'),
+  },
   into: say('into', 'auf'),
   byFundLead: say(
     'Funds with changes other than new prices (at most 200 a day).',

@@ -10,6 +10,7 @@ import type {
   NamedFund,
   PastDay,
   SnapshotChanges,
+  SuspendedFund,
 } from '../../core/api/contract/changes.ts'
 import { priceTitle } from '../../core/api/contract/prices.ts'
 import type { Language } from '../../core/api/routes/table.ts'
@@ -83,7 +84,14 @@ export function otherLines(changes: SnapshotChanges, language: Language): readon
 /** The funds that the changes of a publish name, by ISIN. */
 function namesIn({ funds, prices, other_data: data }: SnapshotChanges): ReadonlyMap<string, string> {
   const ofPrices = [...prices.corrected, ...prices.added, ...prices.removed]
-  const all = [...funds.added, ...funds.removed, ...funds.ending, ...ofPrices, ...data.changed]
+  const all = [
+    ...funds.added,
+    ...funds.removed,
+    ...funds.ending,
+    ...funds.suspended,
+    ...ofPrices,
+    ...data.changed,
+  ]
   const renamed = funds.renamed.map(({ isin, after }) => [isin, `${after} (${isin})`] as const)
   return new Map([...all.map((fund) => [fund.isin, fundName(fund)] as const), ...renamed])
 }
@@ -97,6 +105,7 @@ export const changeKinds = [
   'added',
   'renamed',
   'ending',
+  'suspended',
   'data',
   'newPrices',
 ] as const
@@ -114,6 +123,7 @@ export function countsOf({ funds, prices, other_data: data }: SnapshotChanges): 
     funds_removed: funds.removed.length,
     funds_renamed: funds.renamed.length,
     funds_ending: funds.ending.length,
+    funds_suspended: funds.suspended.length,
     funds_with_other_data: data.funds,
     funds_with_new: totals.funds_with_new,
     funds_overdue: funds.overdue,
@@ -140,6 +150,7 @@ export function headingsOf(
     added: some(counts.funds_added, () => say(w.added, counts.funds_added)),
     renamed: some(counts.funds_renamed, () => w.renamed(say(w.funds, counts.funds_renamed))),
     ending: some(counts.funds_ending, () => w.ending(say(w.funds, counts.funds_ending))),
+    suspended: some(counts.funds_suspended, () => w.suspended(say(w.funds, counts.funds_suspended))),
     data: some(counts.funds_with_other_data, () => w.otherDataOf(say(w.funds, counts.funds_with_other_data))),
     newPrices: some(counts.funds_with_new, () => w.newPrices(say(w.funds, counts.funds_with_new))),
   }
@@ -173,6 +184,12 @@ function itemsOf({ funds, prices, other_data: data }: SnapshotChanges, language:
         return `${fundName({ isin, name })}: ${endIn(end, language)}${into}`
       }),
     ),
+    suspended: of(
+      funds.suspended.map(
+        ({ isin, name, ...suspension }) =>
+          `${fundName({ isin, name })}: ${suspensionIn(suspension, language)}`,
+      ),
+    ),
     data: of(
       groupedByFund(data.changed).flatMap((rows) =>
         rows.slice(0, 1).map((fund) => `${fundName(fund)}: ${dataSentence(rows, language)}`),
@@ -197,6 +214,13 @@ export function endIn(
 ): string {
   const w = changeWords[language].ends
   return day === null ? w.never : w[reason ?? 'unknown'](dayIn(language, day))
+}
+
+/** `suspended from 18 Nov 2026` */
+export function suspensionIn({ from, to }: Pick<SuspendedFund, 'from' | 'to'>, language: Language): string {
+  const w = changeWords[language].suspensions
+  if (from === null) return w.over
+  return to === null ? w.open(dayIn(language, from)) : w.closed(dayIn(language, from), dayIn(language, to))
 }
 
 /** If neither a price nor a fund changed. */
@@ -248,7 +272,16 @@ export function changedFunds({ funds, prices, other_data: data }: SnapshotChange
     add({ isin, name }, ({ other_data: { values, changed } = { values: 0, changed: [] } }) => ({
       other_data: { values: values + 1, changed: [...changed, change].slice(0, dataKept) },
     }))
-  const tables = [funds.renamed, funds.ending, prices.corrected, prices.added, prices.removed, told]
+  for (const { isin, name, ...suspension } of funds.suspended) add({ isin, name }, () => ({ suspension }))
+  const tables = [
+    funds.renamed,
+    funds.ending,
+    funds.suspended,
+    prices.corrected,
+    prices.added,
+    prices.removed,
+    told,
+  ]
   const onPage = [funds.added, funds.removed, ...tables.map((rows) => rows.slice(0, maxRows))]
   const isins = new Set(onPage.flatMap((rows) => rows.map(({ isin }) => isin)))
   return [...found.values()]

@@ -68,6 +68,14 @@ const members: Readonly<Record<string, Texts>> = {
     en: 'The funds whose end has become known, is another one, or is no longer known',
     de: 'Die Fonds, deren Ende bekannt geworden ist, ein anderes ist oder nicht mehr bekannt ist',
   },
+  suspended: {
+    en: 'The funds whose suspension has become known, is another one, or is no longer known',
+    de: 'Die Fonds, deren Aussetzung bekannt geworden ist, eine andere ist oder nicht mehr bekannt ist',
+  },
+  suspension: {
+    en: 'From when and until when the fund is suspended',
+    de: 'Von wann bis wann der Fonds ausgesetzt ist',
+  },
   end: { en: 'How and when the fund ends', de: 'Wie und wann der Fonds endet' },
   endpoints: { en: 'The documents by endpoint', de: 'Die Dokumente je Endpunkt' },
   counts: { en: 'How many values', de: 'Wie viele Werte' },

@@ -10,7 +10,8 @@ import type { ValueOf } from './shape.ts'
  *   live until then, with which it is compared; null for the first one.
  * - `funds`: `total` counts the published ones, `overdue` those whose price is late or stale, `held_back` those whose new prices are
  *   being checked; `added`, `removed` (gone, or no longer published) and `renamed` name
- *   published funds, by ISIN; `ending` those whose end has become known, is another one, or is no longer known (`last_day` null).
+ *   published funds, by ISIN; `ending` those whose end has become known, is another one, or is no longer known (`last_day` null);
+ *   `suspended` those of whose suspension the same is true (`from` null).
  *   A fund that is gone because it merged names its `successor`; `name` is null if it is not known.
  * - `documents`: objects that only the new snapshot has, that only the old one had, and that differ; `endpoints` has the
  *   same by endpoint, as `fundpress plan` names them.
@@ -43,6 +44,7 @@ export type SnapshotName = NonNullable<SnapshotChanges['before']>
 export type NamedFund = SnapshotChanges['funds']['added'][number]
 export type RenamedFund = SnapshotChanges['funds']['renamed'][number]
 export type EndingFund = SnapshotChanges['funds']['ending'][number]
+export type SuspendedFund = SnapshotChanges['funds']['suspended'][number]
 export type ChangedData = SnapshotChanges['other_data']['changed'][number]
 export type PastDay = SnapshotChanges['prices']['added'][number]
 export type CorrectedValue = SnapshotChanges['prices']['corrected'][number]

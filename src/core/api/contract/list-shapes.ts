@@ -312,6 +312,20 @@ const end = {
   ),
   successor,
 }
+const suspension = {
+  from: nullable(
+    day(
+      'First day of the suspension; null if the fund is no longer suspended',
+      'Erster Tag der Aussetzung; null, wenn der Fonds nicht mehr ausgesetzt ist',
+    ),
+  ),
+  to: nullable(
+    day(
+      'Last day of the suspension; null if it is not known',
+      'Letzter Tag der Aussetzung; null, wenn er nicht bekannt ist',
+    ),
+  ),
+}
 const told = optional(
   nullable(
     text(
@@ -362,6 +376,10 @@ const published = {
     funds_removed: funds('funds no longer published', 'der nicht mehr veröffentlichten Fonds'),
     funds_renamed: funds('renamed funds', 'der umbenannten Fonds'),
     funds_ending: funds('funds whose end has changed', 'der Fonds mit geändertem Ende'),
+    funds_suspended: funds(
+      'funds whose suspension has changed',
+      'der Fonds mit begonnener, geänderter oder beendeter Aussetzung',
+    ),
     funds_with_other_data: funds(
       'funds whose data other than prices changed',
       'der Fonds mit Änderungen an anderen Daten als Preisen',
@@ -387,6 +405,7 @@ const published = {
         days_removed: optional(count('Number of days removed in the past', 'Anzahl der entfallenen Tage')),
         former_name: optional(text('Former name of a renamed fund', 'Früherer Name eines umbenannten Fonds')),
         end: optional(record(end)),
+        suspension: optional(record(suspension)),
         other_data: optional(
           record({
             values: count('Number of these changes', 'Anzahl dieser Änderungen'),
@@ -443,6 +462,7 @@ const dayOfChanges = {
       }),
     ),
     ending: list(record({ ...named, ...end })),
+    suspended: list(record({ ...named, ...suspension })),
   }),
   documents: record(counts),
   endpoints: list(record({ endpoint: text('Id of the endpoint', 'Kennung des Endpunkts'), ...counts })),

@@ -51,6 +51,7 @@ export function changesWithout(
       removed: [],
       renamed: [],
       ending: [],
+      suspended: [],
     },
     documents: { added: before === null ? objects : 0, removed: 0, changed: 0 },
     endpoints: [],
@@ -93,7 +94,7 @@ export async function readChanges(publish: Publish, { head: before, documents: c
   const notCompared: string[] = []
   const found = await readFunds(publish, live.slot, before).catch(() => null)
   if (found === null) notCompared.push(statisticsKey)
-  const { names, renamed, ending, data, currencyOf } = found ?? nothingKnown
+  const { names, renamed, ending, suspended, data, currencyOf } = found ?? nothingKnown
   const prices = noPrices()
   const withNew = new Set(compared.continued)
   const add = (one: Window, read: Both) => {
@@ -137,7 +138,7 @@ export async function readChanges(publish: Publish, { head: before, documents: c
   prices.totals.funds_with_new = withNew.size
   prices.totals.corrected_funds = corrected.size
   const { added, removed } = namedFunds(compared, names, head.merged)
-  const funds = { ...changes.funds, added, removed, renamed, ending }
+  const funds = { ...changes.funds, added, removed, renamed, ending, suspended }
   return {
     announced: {
       ...changes,
@@ -158,6 +159,7 @@ const nothingKnown: FundComparison = {
   names: { before: new Map(), after: new Map() },
   renamed: [],
   ending: [],
+  suspended: [],
   data: [],
   currencyOf: () => null,
 }

@@ -1,6 +1,12 @@
 /** What two snapshots hold of each fund, compared by their statistics: names, and data other than prices. Pure. */
 
-import type { ChangedData, EndingFund, NamedFund, RenamedFund } from '../../api/contract/changes.ts'
+import type {
+  ChangedData,
+  EndingFund,
+  NamedFund,
+  RenamedFund,
+  SuspendedFund,
+} from '../../api/contract/changes.ts'
 import {
   type FundEnd,
   type FundStatistics,
@@ -25,7 +31,7 @@ export const toldTables: ReadonlyMap<string, string> = new Map([
   ['asset_allocation', 'allocations'],
 ])
 
-/** They change with the days, answers of the API say them, or the end of the fund does. */
+/** They change with the days, answers of the API say them, or the end or the suspension of the fund does. */
 export const untoldColumns: ReadonlySet<string> = new Set([
   'fund.status_date',
   'fund.data_permitted',
@@ -33,6 +39,8 @@ export const untoldColumns: ReadonlySet<string> = new Set([
   'fund.performance_permitted',
   'fund.end_date',
   'fund.end_reason',
+  'fund.suspended_from',
+  'fund.suspended_to',
   'profile.fund_assets',
   'profile.total_fund_assets',
 ])
@@ -45,6 +53,8 @@ export interface FundComparison {
   readonly renamed: readonly RenamedFund[]
   /** Funds whose end has become known, is another one, or is no longer known. */
   readonly ending: readonly EndingFund[]
+  /** Funds of which a suspension has become known, is another one, or is no longer known. */
+  readonly suspended: readonly SuspendedFund[]
   /** By ISIN. */
   readonly data: readonly ChangedData[]
   /** The currency that a fund has now, ISO 4217; null if it is not known. */
@@ -58,6 +68,7 @@ export function compareFunds(texts: Both<string>): FundComparison | null {
   if (before === null || after === null) return null
   const renamed: RenamedFund[] = []
   const ending: EndingFund[] = []
+  const suspended: SuspendedFund[] = []
   const data: ChangedData[] = []
   for (const [isin, is] of after.funds) {
     const was = before.funds.get(isin)
@@ -66,6 +77,9 @@ export function compareFunds(texts: Both<string>): FundComparison | null {
     if (was.name !== name) renamed.push({ isin, before: was.name, after: name })
     if (JSON.stringify(was.end) !== JSON.stringify(is.end))
       ending.push(endingFund({ isin, name }, is.end, after))
+    const suspension = suspensionOf(isin, after)
+    if (JSON.stringify(suspensionOf(isin, before)) !== JSON.stringify(suspension))
+      suspended.push({ isin, name, ...suspension })
     for (const change of changesOf({ before: was, after: is }, { before, after }))
       data.push({ isin, name, ...change })
   }
@@ -73,8 +87,9 @@ export function compareFunds(texts: Both<string>): FundComparison | null {
     names: { before: namesOf(before), after: namesOf(after) },
     renamed,
     ending,
+    suspended,
     data,
-    currencyOf: (isin) => currencyOf(isin, after),
+    currencyOf: (isin) => fundColumn(isin, 'currency', after),
   }
 }
 
@@ -88,11 +103,17 @@ function endingFund(fund: NamedFund, end: FundEnd | null, { funds }: Statistics)
 const namesOf = ({ funds }: Statistics) =>
   new Map([...funds].map(([isin, { name }]) => [isin, name] as const))
 
-function currencyOf(isin: string, { columns, funds }: Statistics): string | null {
-  const at = columns['fund']?.indexOf('currency') ?? -1
+const suspensionOf = (isin: string, statistics: Statistics): Omit<SuspendedFund, keyof NamedFund> => ({
+  from: fundColumn(isin, 'suspended_from', statistics),
+  to: fundColumn(isin, 'suspended_to', statistics),
+})
+
+/** A short value of the fund's row; null without one, and if another version knows no such column. */
+function fundColumn(isin: string, column: string, { columns, funds }: Statistics): string | null {
+  const at = columns['fund']?.indexOf(column) ?? -1
   const row = parseTable(funds.get(isin)?.lines.get('fund'))?.slices[0]
-  const [, currency = null] = /\|~([A-Z]{3})$/.exec(row?.summaries[at] ?? '') ?? []
-  return currency
+  const [, value = null] = /\|~(.*)$/.exec(row?.summaries[at] ?? '') ?? []
+  return value
 }
 
 type DataChange = Omit<ChangedData, 'isin' | 'name'>

@@ -1,6 +1,6 @@
 /** The publications of the last weeks on the status page. */
 import { expect, it } from 'vitest'
-import type { ChangeHistory, HistoryEntry } from '../../src/core/api/contract/changes.ts'
+import type { ChangeHistory, HistoryEntry } from '../../../src/core/api/contract/changes.ts'
 import {
   daysShown,
   isNotable,
@@ -8,7 +8,7 @@ import {
   nightIn,
   nightsOf,
   summaryOf,
-} from '../../src/extensions/site/status/history.ts'
+} from '../../../src/extensions/site/status/history.ts'
 
 const entry = (as_of: string, counts: Partial<HistoryEntry['counts']>, publish = 1): HistoryEntry => ({
   as_of,
@@ -28,6 +28,7 @@ const entry = (as_of: string, counts: Partial<HistoryEntry['counts']>, publish =
     funds_removed: 0,
     funds_renamed: 0,
     funds_ending: 0,
+    funds_suspended: 0,
     funds_with_other_data: 0,
     funds_with_new: 0,
     funds_overdue: 0,

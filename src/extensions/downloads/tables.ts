@@ -71,8 +71,8 @@ function figure(name: string, text: Texts, sql: string): OutputColumn {
     type: 'number',
     isNullable: true,
     describe: {
-      en: `${text.en} as a number: 2.49 for "2,49 %"; empty for other texts, such as "BBB+" or "1.000"`,
-      de: `${text.de} als Zahl: 2.49 für „2,49 %“; leer bei anderen Texten wie „BBB+“ oder „1.000“`,
+      en: `${text.en} as a number: 2.49 for "2,49\u00a0%"; empty for other texts, such as "BBB+" or "1.000"`,
+      de: `${text.de} als Zahl: 2.49 für „2,49\u00a0%“; leer bei anderen Texten wie „BBB+“ oder „1.000“`,
     },
     sql: `iif(${isPlain}, CAST(${number} AS REAL), NULL)`,
   }

@@ -349,7 +349,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
   const columnsByView = {
     Prices: ['Net asset value', 'Date', 'Day change', '1 year'],
     Performance: ['1 year', '3 years', '5 years'],
-    'Costs & risk': ['Distribution policy', 'Costs (TER)', 'Risk (1–7)'],
+    'Costs & risk': ['Income', 'Costs (TER)', 'Risk (1–7)'],
   }
 
   it('has three views, at every width, in the address, on the way back and in the other language; names stay where they are', async () => {

@@ -23,7 +23,7 @@ const fund: FundEntry = {
 
 const figures = [
   ...['Net asset value', 'Date', 'Day change', '1 year', '3 years', '5 years'],
-  ...['Distribution policy', 'Costs (TER)', 'Risk (1–7)'],
+  ...['Income', 'Costs (TER)', 'Risk (1–7)'],
 ]
 
 it.each([

@@ -44,7 +44,7 @@ export const fundWords = bilingual((say) => ({
     facts: say('Costs & risk', 'Kosten & Risiko'),
   },
   /** With a soft hyphen: a phone shows two lines. */
-  incomeColumn: say('Distribution policy', 'Ertrags\u00adverwendung'),
+  incomeColumn: say('Income', 'Ertrags\u00adverwendung'),
   none: say('No fund matches.', 'Kein Fonds passt zu dieser Suche.'),
   noneHint: say(
     'Check the spelling, or search by a part of the name, the ISIN or the WKN.',

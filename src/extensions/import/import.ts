@@ -176,7 +176,7 @@ async function readFiles(
   }
   const names = [...lacking].map(quoted).join(', ')
   if (lacking.size > 0)
-    throw new Error(`none of the files has a column ${names}, which --map, --skip or --fill-down names`)
+    throw new Error(`none of the files has a column ${names}, which the command line names`)
   return read
 }
 

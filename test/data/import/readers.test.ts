@@ -373,7 +373,7 @@ describe('importFiles with an invented reader', () => {
     const { query } = await importTexts(files, options)
     expect(query(years)).toEqual([[first, 1980, 2.5]])
     const { error } = await importTexts(files, { ...options, named: ['jahr', 'monat'] })
-    expect(error).toBe('none of the files has a column "monat", which --map names')
+    expect(error).toBe('none of the files has a column "monat", which the command line names')
   })
 
   it('asks for the format of a file that two readers recognise, and takes the one that is named', async () => {

@@ -438,6 +438,22 @@ describe('openfunds', () => {
       expect(stdout).toContain('a figure or breakdown OFRE000335, for which no structure has a place (1,')
     })
 
+    it.each([
+      ['Summe', '1.2'],
+      ['Portfolio', '1'],
+    ])('lack a total, which the report names: %s', async (name, share) => {
+      const shares = { US: '0.5', DE: '0.3', FR: '0.2' }
+      const countries = Object.entries(shares).map(([code, own]) => item('OFRE000520', code, own))
+      const { code, stdout, query } = await importText(
+        csv(flat(...countries, item('OFRE000520', name, share))),
+      )
+      expect(code).toBe(0)
+      expect(shown(query).filter((row) => row.startsWith('countries'))).toHaveLength(3)
+      expect(stdout).toContain(
+        `an item "${name}", which looks like the total of others (1, the first: line 5)`,
+      )
+    })
+
     it('name a code of no country Other, and never by itself', async () => {
       const lines = flat(
         item('OFRE000520', 'US', '0.5'),

@@ -5,6 +5,7 @@
 
 import { quoted } from '../../../../core/data/model/printable.ts'
 import { percentOf } from '../../decimals.ts'
+import { totalFinder } from '../../totals.ts'
 import type { Value } from '../../values.ts'
 import { asItIs, codeOfNoCountry, countryName, currencyName, type Named } from '../code-names.ts'
 import type { RowSink } from '../reader.ts'
@@ -131,7 +132,8 @@ export function openStructures(sink: RowSink) {
 
   const end = (): void => {
     const taken = new Set<string>()
-    for (const { isin, id, items } of found.values()) {
+    for (const { isin, id, items: all } of found.values()) {
+      const items = withoutTotals(all)
       const breakdown = breakdowns[id]
       const place = items[0]?.place ?? ''
       const key = `${isin} ${breakdown?.type ?? ''}`
@@ -148,6 +150,15 @@ export function openStructures(sink: RowSink) {
         emit(isin, breakdown, items, place)
       }
     }
+  }
+
+  const withoutTotals = (items: readonly Item[]): readonly Item[] => {
+    const finder = totalFinder<Item>()
+    for (const item of items) finder.look('', item.name, Number(item.share) * 100, item)
+    const totals = finder.totals()
+    for (const { name, place } of totals)
+      sink.leftOut(`an item ${quoted(name)}, which looks like the total of others`, place)
+    return items.filter((item) => !totals.has(item))
   }
 
   const emit = (isin: string, { type, nameOf, most }: Breakdown, items: readonly Item[], place: string) => {

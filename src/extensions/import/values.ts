@@ -203,7 +203,8 @@ function checked(kind: TextKind, text: string): string | CellProblem {
 function checkedNumber(number: number, column: TableColumn): Value | CellProblem {
   if (column.allowed !== undefined || column.kind === 'year') return number
   const reason = errorInNumber(column, number, '')
-  return reason === undefined ? number : { reason }
+  if (reason !== undefined) return { reason }
+  return isShare(column) ? withKeptDigits(number) : number
 }
 
 function currencyIn(text: string, takesMinorUnits: boolean): Value | CellProblem {
@@ -262,9 +263,14 @@ function plainNumber(number: number): string | undefined {
 const doubles = new Float64Array(2)
 const places = new BigInt64Array(doubles.buffer)
 
+/** Of a share such as 1/3 more digits say only how it was computed; an index keeps all. */
+const isShare = ({ kind, unit }: TableColumn): boolean => kind === 'number' && unit !== undefined
+
+const withKeptDigits = (number: number): number => Number(number.toPrecision(keptDigits))
+
 /** @returns the number of fifteen digits that a formula has missed by one place of the double; else the number itself */
 export function keptNumber(number: number): number {
-  const kept = Number(number.toPrecision(keptDigits))
+  const kept = withKeptDigits(number)
   doubles[0] = number
   doubles[1] = kept
   const distance = (places[1] ?? 0n) - (places[0] ?? 0n)
@@ -303,6 +309,7 @@ export function odditiesOf(cell: FileCell, column: TableColumn, { dates }: Notat
   const { kind } = column
   if (isPercentage(cell, column)) return [oddities.percent]
   if (typeof cell === 'number' && kind === 'decimal' && keptNumber(cell) !== cell) return [oddities.digits]
+  if (isShare(column) && hasMoreDigits(cell)) return [oddities.digits]
   // Most days of most files.
   if (kind !== 'day' || (dates === 'iso' && typeof cell === 'string' && cell.length === 10)) return none
   if (cell instanceof Date) return isMidnight(cell) ? none : [oddities.time]
@@ -312,6 +319,11 @@ export function odditiesOf(cell: FileCell, column: TableColumn, { dates }: Notat
 }
 
 const none: readonly Oddity[] = []
+
+const hasMoreDigits = (cell: FileCell): boolean => {
+  const [digits = ''] = String(cell).toLowerCase().split('e')
+  return digits.replace(/[^0-9]/g, '').replace(/^0+/, '').length > keptDigits
+}
 
 /** Whether a cell says that it is a percentage, in a column of percentages or fractions. */
 export const isPercentage = (cell: FileCell, { unit }: TableColumn): boolean =>

@@ -185,3 +185,29 @@ describe('import of cells with a percent sign', () => {
     }).toEqual({ code: 0, rows: [{ issue_surcharge: null }] })
   })
 })
+
+describe('import of a share that was computed', () => {
+  const third = '0.3333333333333333'
+  const kept = [{ percent: 0.333333333333333 }]
+
+  it.each([
+    ['a workbook', book(...countries({ number: third }))],
+    [
+      'CSV',
+      countries(third)
+        .map((cells) => cells.join(';'))
+        .join('\n'),
+    ],
+  ])('keeps the fifteen digits that amounts have, from %s, and says so', async (_, content) => {
+    const { code, stdout, query } = await importContent(content)
+    expect({ code, rows: query(shares) }).toEqual({ code: 0, rows: kept })
+    expect(stdout).toContain(
+      `percent: 1 cell has more digits than a spreadsheet keeps, as formulas make them: "${third}" is 0.333333333333333`,
+    )
+  })
+
+  it('takes 14.499999999999998 of a formula for 14.5', async () => {
+    const { query } = await importContent(book(...countries({ number: '14.499999999999998' })))
+    expect(query(shares)).toEqual([{ percent: 14.5 }])
+  })
+})

@@ -380,6 +380,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       await page.getByRole('button', { name: 'Costs (TER)' }).click()
       await page.getByRole('link', { name: 'Deutsch' }).click()
       await page.waitForURL('**/funds/de.html?view=facts&sort=-costs')
+      // The longest word of a cell is on one line on the narrowest phone.
+      const words = await page.locator('#funds td.income').evaluateAll(heights)
+      expect(Math.max(...words)).toBeLessThan(30)
       expect(await columnsOf(page)).toHaveLength(3)
       await page.goBack()
       await page.goBack()
@@ -475,6 +478,10 @@ interface Place {
 }
 /** For `evaluateAll`: it runs in the browser. */
 const leftEdges = (places: readonly Place[]) => places.map((place) => place.getBoundingClientRect().left)
+
+/** For `evaluateAll`: it runs in the browser. */
+const heights = (cells: readonly { readonly getBoundingClientRect: () => { readonly height: number } }[]) =>
+  cells.map((cell) => cell.getBoundingClientRect().height)
 
 interface Cell {
   readonly textContent: string | null

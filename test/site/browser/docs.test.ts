@@ -220,6 +220,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     expect(await shown.textContent()).toMatch(/^curl 'https:/)
     await page.locator('.tabs').first().locator('label', { hasText: 'Python' }).click()
     expect(await shown.textContent()).toContain('urlopen("https:')
+    // Where no text is typed, a slash opens the search.
+    await page.keyboard.press('/')
+    await page.locator('dialog[open] input:focus').waitFor()
     await end()
   })
 

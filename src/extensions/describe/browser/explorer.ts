@@ -7,6 +7,7 @@ import { keepInLanguages, showAddress } from '../../../core/layout/browser/addre
 import { bytesIn, searchKey } from '../../../core/layout/formats.ts'
 import { laidOut, patterns, piecesOf } from '../laid-out.ts'
 import { addressIn, answerKinds, programs, type AnswerKind, type Hints } from './requests.ts'
+import { isTyping } from './typing.ts'
 
 /** Characters that a page shows at once: a longer text makes it slow. */
 const most = 100_000
@@ -279,8 +280,7 @@ function startFilter(explorer: HTMLElement, operations: readonly HTMLDetailsElem
     part(first, 'summary').focus()
   })
   document.addEventListener('keydown', (event) => {
-    const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select')
-    if (event.key !== '/' || event.altKey || event.ctrlKey || event.metaKey || isTyping) return
+    if (event.key !== '/' || event.altKey || event.ctrlKey || event.metaKey || isTyping(event.target)) return
     event.preventDefault()
     input.select()
   })

@@ -7,6 +7,7 @@ import { messageWith } from '../../../core/layout/browser/message.ts'
 import { searchKey } from '../../../core/layout/formats.ts'
 import type { SearchedPage } from '../searched.ts'
 import { findParts, type Found } from './find-parts.ts'
+import { isTyping } from './typing.ts'
 
 /** More are no help: another word is. */
 const most = 12
@@ -89,10 +90,6 @@ function documentationSearch(dialog: HTMLDialogElement, opener: HTMLElement): vo
     event.preventDefault()
   })
 }
-
-/** Where a slash is a letter. */
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && target.matches('input, textarea, select')
 
 /** Heading, page and sentence: one link. */
 function resultOf({ page, part, sentence }: Found, root: string, typed: string): HTMLElement {

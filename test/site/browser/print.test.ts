@@ -52,7 +52,7 @@ describe.skipIf(whyNoBrowser !== undefined || lacks('pdftotext'))('a printed pag
     }
     expect(wrong).toEqual([])
     expect(sheets).toBeGreaterThan(200)
-  }, 120_000)
+  }, 300_000)
 
   it('of the list and of the comparison ends without a link, which paper cannot follow', async () => {
     for (const path of ['funds/de.html', `compare/de.html?isins=${funds[0] ?? ''}`]) {

@@ -53,6 +53,8 @@ const about: FundPages = {
       newest,
       overdue,
       state: null,
+      announced: [],
+      endDate: null,
       successor: null,
       notComparable: 'no_prices',
     }

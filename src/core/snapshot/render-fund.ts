@@ -64,7 +64,8 @@ export function fundRenderer(
     const { successorIsin, ...end } = life
     const successor = successorIsin === null ? undefined : reader.fund(successorIsin)
     const name = successor?.dataPermitted === 1 ? successor.name : null
-    return { ...end, successor: successorIsin === null ? null : { isin: successorIsin, name } }
+    const known = successorIsin === null ? null : { isin: successorIsin, name }
+    return { ...end, successor: known, isLastDay: end.day === asOf }
   }
   const lifeOf = (isin: string): Pick<FundPageSource, 'life' | 'announced'> => {
     const facts = fundPages.length === 0 ? undefined : readLife(isin)

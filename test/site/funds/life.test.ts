@@ -52,7 +52,10 @@ beforeAll(async () => {
         VALUES ('${isinAt(8)}', '2026-12-01', 'merger', '${isinAt(7)}');` +
       set(9, "suspended_from = '2026-12-01', end_date = '2026-12-31'") +
       set(10, "suspended_from = '2026-12-01', suspended_to = '2026-12-04'") +
-      set(11, "end_date = '2026-09-30', end_reason = 'liquidated'"),
+      set(11, "end_date = '2026-09-30', end_reason = 'liquidated'") +
+      // Today.
+      `INSERT INTO corporate_action (isin, ex_date, kind, successor_isin)
+        VALUES ('${isinAt(12)}', '${asOf}', 'merger', '${isinAt(7)}');`,
   )
   await build('out')
   editDatabase(db, set(5, "suspended_to = '2026-11-11'"))
@@ -130,6 +133,15 @@ describe('a fund page', () => {
     }
   })
 
+  it('says of a merger of this day that it has come', () => {
+    expect(read(`out/funds/${isinAt(12)}/index.html`)).toContain(
+      'On 20 Nov 2026, this fund was merged into <a',
+    )
+    const german = read(`out/funds/${isinAt(12)}/de.html`)
+    expect(german).toContain('Dieser Fonds wurde am 20.11.2026 verschmolzen auf <a')
+    expect(german).not.toContain('wird am')
+  })
+
   it('says nothing of a suspension that is over', () => {
     const returned = read(`returned/funds/${isinAt(5)}/index.html`)
     expect(returned).not.toContain('class="lead"')
@@ -165,6 +177,35 @@ it('the list of funds, the status and its page mark them, and none of them is la
     .split('<tr>')
     .find((one) => one.includes(unpriced))
   expect(row).toContain('<small class="mark ended">ended<')
+})
+
+it('the list tells beside the name what is announced, and its data the last day', () => {
+  const rowOf = (index: number, name: string) => {
+    const rows = read(`out/funds/${name}`).split('<tr>')
+    const row = rows.find((one) => one.includes(isinAt(index))) ?? ''
+    return [...(row.split('</th>')[0]?.matchAll(/<small class="mark \w+">([^<]*)</g) ?? [])].map(
+      ([, mark]) => mark,
+    )
+  }
+  expect(rowOf(3, 'index.html')).toEqual(['ended'])
+  expect(rowOf(6, 'index.html')).toEqual(['liquidation on 31 Dec 2026'])
+  expect(rowOf(7, 'index.html')).toEqual([])
+  expect(rowOf(8, 'de.html')).toEqual(['Verschmelzung am 01.12.2026'])
+  expect(rowOf(9, 'de.html')).toEqual(['Aussetzung ab 01.12.2026', 'Ende am 31.12.2026'])
+  expect(rowOf(12, 'de.html')).toEqual(['Verschmelzung am 20.11.2026'])
+  const { funds } = JSON.parse(read('out/funds/index.json')) as {
+    readonly funds: readonly { readonly isin: string; readonly end_date: string | null }[]
+  }
+  const ends = new Map(funds.map((fund) => [fund.isin, fund.end_date]))
+  expect([0, 3, 5, 6, 7, 8, 12].map((index) => ends.get(isinAt(index)))).toEqual([
+    '2026-09-30',
+    '2026-10-01',
+    null,
+    '2026-12-31',
+    null,
+    '2026-12-01',
+    asOf,
+  ])
 })
 
 it('the answers of the API are the same, byte for byte', () => {

@@ -11,6 +11,8 @@ const fund: FundEntry = {
   newest: null,
   overdue: null,
   state: null,
+  announced: [],
+  endDate: null,
   successor: null,
   categoryDe: null,
   categoryEn: null,

@@ -71,6 +71,12 @@ const fundList = record({
           ['suspended', 'ended'],
         ),
       ),
+      end_date: nullable(
+        day(
+          'Last day of the fund, which may be to come; null if no end is known',
+          'Letzter Tag des Fonds, der noch bevorstehen kann; null, wenn kein Ende bekannt ist',
+        ),
+      ),
       successor: nullable(
         text(
           'ISIN of the fund into which an ended fund was merged, if that fund is published, too; otherwise null',

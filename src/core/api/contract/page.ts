@@ -99,7 +99,7 @@ export interface FundPageSource {
   /** This, `life` and `announced` are the only facts of the as-of date on a fund's pages: they change with it, and not every day. */
   readonly overdue: Overdue | null
   readonly life: FundLife | null
-  /** A suspension and an end that have not begun on the as-of date. */
+  /** A suspension that has not begun on the as-of date, and an end until its last day: the earliest first. */
   readonly announced: readonly FundLife[]
 }
 
@@ -112,6 +112,8 @@ export type FundLife =
       readonly reason: FundRow['endReason']
       /** The name is null unless the successor has pages, too. */
       readonly successor: { readonly isin: string; readonly name: string | null } | null
+      /** True on that day itself: it is announced, and has come. */
+      readonly isLastDay: boolean
     }
   | {
       readonly kind: 'suspended'
@@ -174,6 +176,10 @@ export interface FundEntry {
   }
   readonly overdue: Overdue | null
   readonly state: FundLife['kind'] | null
+  /** What will come, the earliest first. */
+  readonly announced: readonly FundLife[]
+  /** The last day of its life, also if it is to come; null if no end is known. */
+  readonly endDate: string | null
   /** ISIN of the fund that an ended one merged into; null unless that has pages. */
   readonly successor: string | null
 }

@@ -287,8 +287,15 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     returns: { oneYear: over(1), threeYears: over(3), fiveYears: over(5) },
     overdue: price === null ? null : source.overdue,
     state: source.life?.kind ?? null,
+    announced: source.announced,
+    endDate: endDateOf(source),
     successor: successorOf(source),
   }
+}
+
+function endDateOf({ life, announced }: FundPageSource): string | null {
+  const end = [life, ...announced].find((each) => each?.kind === 'ended')
+  return end?.day ?? null
 }
 
 function successorOf({ life }: FundPageSource): string | null {

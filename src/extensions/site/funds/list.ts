@@ -3,6 +3,7 @@
 import type {
   EntryReturn,
   FundEntry,
+  FundLife,
   Publisher,
   SitePageSource,
   SitePages,
@@ -241,18 +242,17 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
   const { isin, wkn, name, newest, currency, returns, categoryDe, categoryEn } = fund
   const { accumulating, totalExpenseRatio, srri } = fund
   const w = fundWords[language]
-  const state = fund.state ?? fund.overdue
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
   const change = newest?.changePercent ?? null
-  const mark =
+  const marked = (state: 'late' | 'stale' | FundLife['kind'] | null) =>
     state !== null && html` <small class="mark ${state}">${statusWords[language].marks[state]}</small>`
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
     const day = dayIn(language, price.date)
     return [
       sortedBy({ content: amountIn(language, price.nav, currency), kind: 'number nav' }, price.nav),
       // The digits of a day are in the order of days.
-      sortedBy({ content: [day, mark], kind: 'number date' }, price.date.replaceAll('-', '')),
+      sortedBy({ content: [day, marked(fund.overdue)], kind: 'number date' }, price.date.replaceAll('-', '')),
       sortedBy(changeCell(language, change, 'number change'), change),
     ]
   }
@@ -263,13 +263,15 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
       content: [
         html`<a href="${page}">${fundName(publisher, name)}</a>`,
         categoryDe !== null && html` <small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
+        marked(fund.state),
+        fund.announced.map((each) => html` <small class="mark coming">${coming(each, language)}</small>`),
       ],
       kind: '',
       attributes: html` data-currency="${currency}"${category}${comparable}`,
     },
     isin,
     ...(hasWkn ? [wkn ?? missing] : []),
-    ...(newest === null ? [missing, [missing, mark], missing] : priceCells(newest)),
+    ...(newest === null ? [missing, missing, missing] : priceCells(newest)),
     returnCell(returns.oneYear, 'year', language),
     returnCell(returns.threeYears, 'years3', language),
     returnCell(returns.fiveYears, 'years5', language),
@@ -282,6 +284,14 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
         ),
     srri === null ? missing : sortedBy({ content: String(srri), kind: 'number risk' }, String(srri)),
   ]
+}
+
+/** What will happen to a fund, and when. */
+const coming = (each: FundLife, language: Language): string => {
+  const { coming: words } = fundWords[language]
+  return each.kind === 'suspended'
+    ? words.suspended(dayIn(language, each.from))
+    : words[each.reason ?? 'ended'](dayIn(language, each.day))
 }
 
 /** The published list, in the order of ISINs. Source: api/contract/lists.ts. */
@@ -299,6 +309,7 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
       category,
       price,
       state: fund.state,
+      end_date: fund.endDate,
       successor: fund.successor,
       one_year_percent: fund.returns.oneYear?.percent ?? null,
       three_years_percent: fund.returns.threeYears?.percent ?? null,

@@ -161,7 +161,9 @@ function lifeNotes({ life, announced, publisher }: FundFacts, language: Language
   const now =
     life !== null &&
     html`<p class="lead">${noteOf(life, w)}${life.kind === 'ended' && ` ${w.endedData}`}</p> `
-  return [now, ...announced.map((each) => html`<p class="lead">${noteOf(each, w.announced)}</p> `)]
+  const hasCome = (each: FundLife) => each.kind === 'ended' && each.isLastDay
+  const noteBefore = (each: FundLife) => noteOf(each, hasCome(each) ? w : w.announced)
+  return [now, ...announced.map((each) => html`<p class="lead">${noteBefore(each)}</p> `)]
 }
 
 /** The day of the newest price, and its change since the day before. */

@@ -1,12 +1,22 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isDay } from '../../src/core/api/routes/values.ts'
-import { isoOf } from '../../src/core/system/day-number.ts'
+import { dayNumber, isoOf, yearsBefore } from '../../src/core/system/day-number.ts'
 import { addDays, addYears, daysBetween, isWeekend, mondayOf } from '../../src/core/system/days.ts'
 
 const anyDay = fc
   .date({ min: new Date('0101-01-01'), max: new Date('9898-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
+
+it('goes back by years in browsers as on a server', () => {
+  const leapDay = dayNumber('2024-02-29')
+  expect([1, 4].map((years) => isoOf(yearsBefore(leapDay, years)))).toEqual(['2023-02-28', '2020-02-29'])
+  fc.assert(
+    fc.property(anyDay, fc.integer({ min: 0, max: 100 }), (day, years) => {
+      expect(isoOf(yearsBefore(dayNumber(day), years))).toBe(addYears(day, -years))
+    }),
+  )
+})
 
 it('makes 28 February of 29 February plus or minus a year', () => {
   expect(addYears('2024-02-29', 1)).toBe('2025-02-28')

@@ -5,7 +5,7 @@
  */
 
 import type { CorporateActionRow } from '../api/contract/rows.ts'
-import { dayNumber } from '../system/day-number.ts'
+import { dayNumber, isoOf, yearsBefore } from '../system/day-number.ts'
 
 /** Days are counted since 1970-01-01. */
 export interface FundActions {
@@ -108,16 +108,31 @@ const leastChanges = 30
 
 /**
  * Sample standard deviation of the logarithms of changes, for a year by the number of changes that a year of the period had.
- * @param values above zero, one for each day with a price @param years between the first and the last
+ * @param values above zero, one for each day with a price @param days between the first and the last
  * @returns percent; null for few values
  */
-export function volatilityOf(values: readonly number[], years: number): number | null {
+export function volatilityOf(values: readonly number[], days: number): number | null {
   const changes = values.slice(1).map((value, index) => Math.log(value / (values[index] ?? value)))
   if (changes.length < leastChanges) return null
   const mean = changes.reduce((sum, change) => sum + change, 0) / changes.length
   const squares = changes.reduce((sum, change) => sum + (change - mean) ** 2, 0)
-  return Math.sqrt(((squares / (changes.length - 1)) * changes.length) / years) * 100
+  const changesPerYear = changes.length / (days / 365.25)
+  return Math.sqrt((squares / (changes.length - 1)) * changesPerYear) * 100
 }
 
-/** @param from first day of a period, since 1970-01-01 @param to its last */
-export const yearsBetween = (from: number, to: number): number => (to - from) / 365.25
+/**
+ * Years of the calendar, counted back from the last day, and the part of a year that is left. A first price that stands in for
+ * the same day of an earlier year makes whole years: so a period has one length, whichever weekday it begins on.
+ * @param from day of the first price, since 1970-01-01 @param to day of the last
+ */
+export function yearsBetween(from: number, to: number): number {
+  const yearOf = (day: number) => Number(isoOf(day).slice(0, 4))
+  const apart = yearOf(to) - yearOf(from)
+  const whole = yearsBefore(to, apart) >= from ? apart : apart - 1
+  const same = yearsBefore(to, whole)
+  if (same - from <= daysStoodFor) return whole
+  return whole + (same - from) / (same - yearsBefore(to, whole + 1))
+}
+
+/** Percent a year of a ratio of two values: the geometric mean. It says nothing of less than a year. */
+export const percentPerYear = (ratio: number, years: number): number => (ratio ** (1 / years) - 1) * 100

@@ -13,5 +13,14 @@ export function dayNumber(iso: string): number {
   return shifted * 365 + leapDays + daysBefore + day - 719_469
 }
 
+/** The same day of an earlier year; 28 February for a leap day that this year lacks. Days since 1970-01-01. */
+export function yearsBefore(day: number, years: number): number {
+  const [year = '', month, date] = isoOf(day).split('-')
+  const earlier = String(Number(year) - years).padStart(4, '0')
+  const same = dayNumber(`${earlier}-${month}-${date}`)
+  // 29 February of a shorter year is counted as 1 March.
+  return isoOf(same).endsWith(`-${date}`) ? same : same - 1
+}
+
 /** @param number days since 1970-01-01 @throws {RangeError} if there is no such day */
 export const isoOf = (number: number): string => new Date(number * dayMs).toISOString().slice(0, 10)

@@ -13,7 +13,6 @@ import {
   fundActions,
   pricesSince,
   volatilityOf,
-  yearsBetween,
 } from '../../core/layout/total-return.ts'
 import { dayNumber, isoOf } from '../../core/system/day-number.ts'
 import { addYears, addDays } from '../../core/system/days.ts'
@@ -107,7 +106,7 @@ function computedFigures(
     const isWhole = inceptionDate <= first && start.day <= dayNumber(first) + daysStoodFor
     if (!isWhole || start === newest) return unknown
     const worths = some.map(({ worth }) => worth)
-    const volatility = volatilityOf(worths, yearsBetween(start.day, newest.day))
+    const volatility = volatilityOf(worths, newest.day - start.day)
     return {
       totalReturn: inFourDecimals((newest.worth / start.worth - 1) * 100),
       volatility: volatility === null ? null : inFourDecimals(volatility),

@@ -54,7 +54,28 @@ describe('of a comparison', () => {
 
   it('the performance a year is the geometric mean, and that of less than a year is none', () => {
     const navs = { '2024-11-20': '100', '2025-11-21': '110', '2026-11-20': '121' }
-    expect(figuresOf(navs)?.performancePerYear).toBeCloseTo(10, 1)
+    expect(figuresOf(navs)?.performancePerYear).toBeCloseTo(10, 10)
     expect(figuresOf(navs, '2025-11-21')?.performancePerYear).toBe(null)
+  })
+
+  it.each([
+    ['2025-11-20', '107.27', 7.27],
+    // The Friday before stands in for the Saturday five years ago.
+    ['2021-11-19', '130.60', 5.4845],
+  ])(
+    'the performance a year from %s is that over its whole years, in the period shown as in the table below it',
+    (from, nav, percent) => {
+      const figures = figuresOf({ [from]: '100', '2026-11-20': nav })
+      const years = 2026 - Number(from.slice(0, 4))
+      expect(figures?.performancePerYear).toBeCloseTo(percent, 4)
+      expect(figures?.over(years)).toBeCloseTo(Number(nav) - 100, 10)
+      expect(figures?.over(years)).toBeCloseTo(figures?.performance ?? NaN, 10)
+    },
+  )
+
+  it('the performance a year counts the days that are left of a year', () => {
+    // A year, and 73 of 365 days: 1.2 years.
+    const figures = figuresOf({ '2025-09-08': '100', '2026-11-20': '112' })
+    expect(figures?.performancePerYear).toBeCloseTo((1.12 ** (1 / 1.2) - 1) * 100, 10)
   })
 })

@@ -1,6 +1,7 @@
 /** The line of prices, and the one with distributions reinvested. */
 import { expect, it } from 'vitest'
-import { priceLine } from '../../../src/extensions/site/funds/chart/price-line.ts'
+import { dayNumber } from '../../../src/core/system/day-number.ts'
+import { priceLine, priceLineChange } from '../../../src/extensions/site/funds/chart/price-line.ts'
 
 const day = 20_000
 const prices = [100, 104, 108, 106, 110, 112].map((nav, index) => ({ day: day + index, nav: nav.toFixed(2) }))
@@ -41,4 +42,21 @@ it('is one line until the first distribution, where the other one leaves it', ()
 it('has no other line without a distribution within its days', () => {
   expect(lineWith().paths.map(formOf)).toEqual([{ from: 0, points: 6 }])
   expect(lineWith(0).paths.map(formOf)).toEqual([{ from: 0, points: 6 }])
+})
+
+it.each([
+  ['2025-11-20', '107.27', ['+7.27%']],
+  // A year and four days: a price stands in for a week.
+  ['2025-11-16', '107.27', ['+7.27%']],
+  ['2021-11-20', '130.60', ['+30.60%', '+5.48%']],
+  ['2021-11-19', '130.60', ['+30.60%', '+5.48%']],
+  ['2026-05-20', '107.27', ['+7.27%']],
+])('from %s has a change, and one a year for more than a year, over whole years', (from, nav, percents) => {
+  const days = [
+    { day: dayNumber(from), nav: '100.00' },
+    { day: dayNumber('2026-11-20'), nav },
+  ]
+  const words = { period: '', nav: 'NAV', reinvested: '', perYear: 'p.a.' }
+  const line = priceLine(days, { distributions: [], splits: [] })
+  expect(priceLineChange(line, 'en', words).match(/[+\u2212][\d.]+%/g)).toEqual(percents)
 })

@@ -2,8 +2,9 @@
 
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { changeIn, decimalIn, percentIn } from '../../../../core/layout/formats.ts'
+import { percentPerYear } from '../../../../core/layout/total-return.ts'
 import { shortened } from '../chart/end-names.ts'
-import { type FundComparison, perYear } from './comparison.ts'
+import type { FundComparison } from './comparison.ts'
 import { type ListedFund, markOf, nameElement } from './fund-list.ts'
 import { lineKey } from './keys.ts'
 import type { Say } from './say.ts'
@@ -78,7 +79,7 @@ function valuesOf(
     value === null || value === undefined ? null : { text: value }
   const aYearOver = (years: number) => {
     const over = figures?.over(years)
-    return isKnown(over) ? perYear(over, years) : null
+    return isKnown(over) ? percentPerYear(1 + over / 100, years) : null
   }
   const income = fund.accumulating === true ? 'accumulating' : 'distributing'
   return {

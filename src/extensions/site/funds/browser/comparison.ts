@@ -5,12 +5,13 @@ import {
   daysStoodFor,
   type DayPrice,
   type FundActions,
+  percentPerYear,
   pricesSince,
   volatilityOf,
   yearsBetween,
 } from '../../../../core/layout/total-return.ts'
+import { yearsBefore } from '../../../../core/system/day-number.ts'
 import { type ChartPoint, thinned } from '../chart/charts.ts'
-import { firstDayOf } from './first-day.ts'
 
 /** All that a comparison needs of a fund. */
 export interface History {
@@ -66,7 +67,7 @@ export function comparisonOf(histories: readonly History[], first: number | null
   const start = days[0]
   const end = days.at(-1)
   if (start === undefined || end === undefined || start === end) return null
-  const hasYear = start <= (firstDayOf('1Y', end) ?? start)
+  const years = yearsBetween(start, end)
   return {
     days,
     funds: funds.map((byDay) => {
@@ -81,12 +82,12 @@ export function comparisonOf(histories: readonly History[], first: number | null
         from,
         to,
         performance: indexOn(end) - 100,
-        performancePerYear: hasYear ? perYear(indexOn(end) - 100, yearsBetween(start, end)) : null,
+        performancePerYear: years < 1 ? null : percentPerYear(indexOn(end) / 100, years),
         line: thinned(points, mostPoints),
-        volatility: volatilityOf(days.map(worthOn), yearsBetween(start, end)),
+        volatility: volatilityOf(days.map(worthOn), end - start),
         drawdown: drawdownOf(days.map(worthOn)),
         over: (years) => {
-          const before = lastAt([...byDay.keys()], firstDayOf(`${years}Y`, end) ?? start)
+          const before = lastAt([...byDay.keys()], yearsBefore(end, years))
           return before === null ? null : (worthOn(end) / worthOn(before) - 1) * 100
         },
         indexOn,
@@ -94,9 +95,6 @@ export function comparisonOf(histories: readonly History[], first: number | null
     }),
   }
 }
-
-/** Percent a year of percent over some years: the geometric mean. */
-export const perYear = (percent: number, years: number) => ((1 + percent / 100) ** (1 / years) - 1) * 100
 
 /** @param days ascending @returns the last one up to a day for which it may stand in, or null */
 function lastAt(days: readonly number[], day: number): number | null {

@@ -7,6 +7,7 @@ import {
   type AdjustedPrice,
   type DayPrice,
   type FundActions,
+  percentPerYear,
   reinvestedPrices,
   yearsBetween,
 } from '../../../../core/layout/total-return.ts'
@@ -58,10 +59,11 @@ export function priceLineChange(
 ): string {
   const first = navs[0]?.day ?? 0
   const last = navs.at(-1)?.day ?? 0
+  const years = yearsBetween(first, last)
   const days = [first, last].map((day) => dayIn(language, isoOf(day))).join(' – ')
   const name = words.period === '' ? '' : `${words.period}: `
   const changeOf = (line: readonly AdjustedPrice[]) =>
-    changeMarkup(language, (line.at(-1)?.value ?? NaN) / (line[0]?.value ?? NaN), last - first, words.perYear)
+    changeMarkup(language, (line.at(-1)?.value ?? NaN) / (line[0]?.value ?? NaN), years, words.perYear)
   const changes =
     reinvested === null
       ? `<span>${words.nav}: ${changeOf(navs)}</span>`
@@ -70,16 +72,14 @@ export function priceLineChange(
   return `<span class="days">${name}<span>${days}</span></span> ${changes}`
 }
 
-/** For a shorter time, a change a year would be a forecast. */
-const leastDaysPerYear = 372
-
-/** A change, and for a time of more than a year the one a year. @param ratio of the last value to the first */
-function changeMarkup(language: Language, ratio: number, days: number, perYear: string): string {
+/** A change, and for more than a year the one a year. @param ratio of the last value to the first */
+function changeMarkup(language: Language, ratio: number, years: number, perYear: string): string {
   if (!Number.isFinite(ratio)) return '–'
   const text = changeIn(language, (ratio - 1) * 100)
   const tone = !/[1-9]/.test(text) ? '' : ratio > 1 ? 'good' : 'bad'
   const change = `<b${tone === '' ? '' : ` class="${tone}"`}>${text}</b>`
-  if (days < leastDaysPerYear || ratio <= 0) return change
-  const yearly = changeIn(language, (ratio ** (1 / yearsBetween(0, days)) - 1) * 100)
+  // For less than a year, it would be a forecast; for one year, the same again.
+  if (years <= 1 || ratio <= 0) return change
+  const yearly = changeIn(language, percentPerYear(ratio, years))
   return `${change} <small>${unbroken(`${yearly} ${perYear}`)}</small>`
 }

@@ -296,6 +296,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
           '[...new Set([...document.querySelectorAll(".card svg")].map((bar) => Math.round(bar.getBoundingClientRect().width)))]',
         )
         expect({ width, widths }).toEqual({ width, widths: [expect.any(Number)] })
+        const card = await page.evaluate<number>(
+          'document.querySelector(".card").getBoundingClientRect().width',
+        )
+        // The rest is for the figures.
+        expect({ width, isWide: (widths[0] ?? 0) > card * 0.7 }).toEqual({ width, isWide: true })
         expect(await overhang(page)).toEqual([])
       })
     }

@@ -183,7 +183,7 @@ it('the list tells beside the name what is announced, and its data the last day'
   const rowOf = (index: number, name: string) => {
     const rows = read(`out/funds/${name}`).split('<tr>')
     const row = rows.find((one) => one.includes(isinAt(index))) ?? ''
-    return [...(row.split('</th>')[0]?.matchAll(/<small class="mark \w+">([^<]*)</g) ?? [])].map(
+    return [...(row.split('</th>')[0]?.matchAll(/<small class="mark(?: \w+)?">([^<]*)</g) ?? [])].map(
       ([, mark]) => mark,
     )
   }

@@ -264,7 +264,7 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
         html`<a href="${page}">${fundName(publisher, name)}</a>`,
         categoryDe !== null && html` <small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
         marked(fund.state),
-        fund.announced.map((each) => html` <small class="mark coming">${coming(each, language)}</small>`),
+        fund.announced.map((each) => html` <small class="mark">${coming(each, language)}</small>`),
       ],
       kind: '',
       attributes: html` data-currency="${currency}"${category}${comparable}`,

@@ -36,7 +36,7 @@ export function structureSection({ fund, structures }: FundFacts, language: Lang
   const span = Math.max(
     ...structures.filter(({ type }) => type !== correlationType).map(({ items }) => spanOf(valuesOf(items))),
   )
-  const columns = inColumns(withoutRepeats(structures, language)).map(
+  const columns = inColumns(withoutRepeats(structures, language), span).map(
     (cards) => html`<div>${cards.map((each) => card(each, language, span))}</div> `,
   )
   return section(
@@ -77,14 +77,15 @@ function withoutRepeats(structures: FundFacts['structures'], language: Language)
 }
 
 /** @returns two columns that end as near to each other as possible; in each, the cards keep their order */
-function inColumns(cards: readonly Card[]): readonly (readonly Card[])[] {
+function inColumns(cards: readonly Card[], span: number): readonly (readonly Card[])[] {
+  const heightOf = (each: Card) => linesOf(each, span)
   const [first, ...others] = cards
   if (first === undefined) return []
-  const total = cards.reduce((sum, each) => sum + linesOf(each), 0)
+  const total = cards.reduce((sum, each) => sum + heightOf(each), 0)
   /** What the left column may hold, by its height: of all that are as high, the cards that come first. */
-  let ways = new Map<number, readonly Card[]>([[linesOf(first), [first]]])
+  let ways = new Map<number, readonly Card[]>([[heightOf(first), [first]]])
   for (const each of others) {
-    const longer = Array.from(ways, ([height, some]) => [height + linesOf(each), [...some, each]] as const)
+    const longer = Array.from(ways, ([height, some]) => [height + heightOf(each), [...some, each]] as const)
     ways = new Map([...longer, ...ways])
   }
   const unevenness = (height: number) => Math.abs(total - 2 * height)
@@ -93,8 +94,9 @@ function inColumns(cards: readonly Card[]): readonly (readonly Card[])[] {
   return [left, cards.filter((each) => !left.includes(each))].filter(({ length }) => length > 0)
 }
 
-/** Of a card: its heading, its items, what opens the others, and the space below. */
-const linesOf = ({ items }: Card) => Math.min(items.length, shown + 1) + 2
+/** Of a card, in halves of a line: its heading and the space below, its items with or without bars, what opens the others. */
+const linesOf = ({ type, items }: Card, span: number) =>
+  4 + Math.min(items.length, shown) * (hasBars(type, items, span) ? 3 : 2) + (items.length > shown ? 2 : 0)
 
 /** Number of items at once. The others follow on demand. */
 const shown = 10
@@ -108,7 +110,7 @@ function card({ type, name, items }: Card, language: Language, span: number): Ht
   const rows = (some: readonly StructureItemRow[]) =>
     some.map((item) => {
       const heading = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
-      return raw(`<tr><th scope="row">${heading}</th><td>${bar(item)}${valueOf(item.percent)}</td></tr>`)
+      return raw(`<tr><th scope="row">${heading}${bar(item)}</th><td>${valueOf(item.percent)}</td></tr>`)
     })
   const rest = items.slice(shown)
   const others = html`<details>
@@ -141,12 +143,16 @@ const ofAssetClasses = /^(?:exposure_)?asset_structure/
 /** Of a scale: bars that are all shorter, as of single holdings, tell nothing that their figures do not. */
 const leastTelling = 0.2
 
+const hasBars = (type: string, items: Items, span: number) =>
+  spanOf(valuesOf(items)) >= leastTelling * scaleOf(type, items, span)
+
+/** A coefficient is no percentage. */
+const scaleOf = (type: string, items: Items, span: number) =>
+  type === correlationType ? Math.max(1, spanOf(valuesOf(items))) : span
+
 function barOf(type: string, items: Items, span: number): (item: StructureItemRow) => string {
-  const values = valuesOf(items)
-  // A coefficient is no percentage.
-  const scale = type === correlationType ? Math.max(1, spanOf(values)) : span
-  if (spanOf(values) < leastTelling * scale) return () => ''
-  const bar = rowBars(values, scale)
+  if (!hasBars(type, items, span)) return () => ''
+  const bar = rowBars(valuesOf(items), scaleOf(type, items, span))
   return ({ nameDe, percent }) =>
     bar(percent, ofAssetClasses.test(type) ? classColour(nameDe) : percent < 0 ? 'down' : '')
 }

@@ -94,13 +94,13 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       added: [],
       removed: [{ ...named(second), date: days[3] }],
     })
-    expect(funds).toEqual({ total: 4, overdue: 0, held_back: 0, ...nobody })
+    expect(funds).toEqual({ total: 4, overdue: 0, stale: 0, held_back: 0, ...nobody })
     expect(rest).toMatchObject({ before: { as_of: '2025-11-11', snapshot: before }, not_compared: [] })
     expect(nightsOf()).toEqual(['2025-11-12', '2025-11-11'])
     expect(index().nights[0]).toMatchObject({
-      title: '1 price of 1 fund corrected, 1 past price removed, new prices for 4 funds',
+      title: '1 price of 1 fund corrected, 1 past price removed, 4 funds with new prices',
       de: {
-        title: '1 Preis von 1 Fonds korrigiert, 1 früherer Preis entfernt, neue Preise von 4 Fonds',
+        title: '1 Preis von 1 Fonds korrigiert, 1 früherer Preis entfernt, 4 Fonds mit neuen Preisen',
       },
       funds: [
         { ...named(first), corrected: 1 },
@@ -115,6 +115,7 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
     expect(renamed.funds).toEqual({
       total: 3,
       overdue: 0,
+      stale: 0,
       held_back: 0,
       added: [],
       removed: [named(fourth)],
@@ -136,6 +137,7 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
     expect(funds).toEqual({
       total: 3,
       overdue: 3,
+      stale: 0,
       held_back: 0,
       added: [named(fourth)],
       removed: [named(second)],
@@ -203,12 +205,12 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       earlier: [told],
     })
     const earlier = [{ publish: 1, title: before?.title, snapshot: before?.snapshot }]
-    const title = 'Other data of 1 fund'
+    const title = '1 fund with other changed data'
     expect(index().nights[0]).toMatchObject({ title, publish: 2, earlier })
     assertFeedIsValid(7)
     expect(entry(2, 'id')).toBe(id)
     expect(entry(2, 'title')).toBe(before?.title)
-    expect(entry(1, 'summary')).toMatch(/^Other data of 1 fund\n.+: Benchmark .+$/)
+    expect(entry(1, 'summary')).toMatch(/^1 fund with other changed data\n.+: Benchmark .+$/)
     // In whole seconds, by the clock of the store; each later than the one before, also in the same second.
     expect(entry(2, 'updated')).toBe(first.published)
     expect(entry(1, 'updated')).toBe(second.published)
@@ -284,19 +286,19 @@ it('never names a fund that is not published before and after, and counts withhe
   await publishOnly('2026-01-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, [first])
   const comes = await publishOnly('2026-01-28', '', [first, second])
   expect({ funds: comes.funds, removed: comes.documents.removed }).toEqual({
-    funds: { total: 1, overdue: 1, held_back: 0, ...nobody },
+    funds: { total: 1, overdue: 1, stale: 1, held_back: 0, ...nobody },
     removed: 0,
   })
   const goes = await publishOnly('2026-01-29', '', [first])
   expect({ funds: goes.funds, added: goes.documents.added }).toEqual({
-    funds: { total: 1, overdue: 1, held_back: 0, ...nobody },
+    funds: { total: 1, overdue: 1, stale: 1, held_back: 0, ...nobody },
     added: 0,
   })
   expect(`${bodyOf('feed.xml')}${bodyOf('index.json')}`).not.toContain(second)
 
   const sql = `UPDATE fund SET prices_permitted = 0 WHERE isin = '${first}'`
   const { funds, prices, endpoints } = await publishOnly('2026-01-30', sql, [first])
-  expect(funds).toEqual({ total: 1, overdue: 0, held_back: 0, ...nobody })
+  expect(funds).toEqual({ total: 1, overdue: 0, stale: 0, held_back: 0, ...nobody })
   expect(prices.counts).toEqual(noPrices)
   expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 7 })
   expect(bodyOf('index.json')).toContain('"title":"Other data changed"')

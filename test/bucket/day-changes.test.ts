@@ -20,6 +20,7 @@ const corrections = (snapshot: string, count: number) => ({
   funds: {
     total: 1,
     overdue: 0,
+    stale: 0,
     held_back: 0,
     added: [],
     removed: [],

@@ -12,6 +12,7 @@ import { dayMarkup } from '../../src/extensions/changes/day.ts'
 import { changesPages, noHistory } from '../../src/extensions/changes/pages.ts'
 import { dataName } from '../../src/extensions/changes/data-words.ts'
 import { describeChanges, endIn } from '../../src/extensions/changes/words.ts'
+import { isinOf } from '../support/database.ts'
 import { readHtml } from '../support/html.ts'
 import { lacks } from '../support/programs.ts'
 
@@ -34,6 +35,7 @@ const changes = (
   funds: {
     total: 3,
     overdue: 0,
+    stale: 0,
     held_back: 0,
     added: [],
     removed: [],
@@ -63,13 +65,13 @@ const corrected = {
 
 it.each([
   [
-    'New prices for 412 funds',
-    'Neue Preise von 412 Fonds',
+    '412 funds with new prices',
+    '412 Fonds mit neuen Preisen',
     changes({ totals: { funds_with_new: 412, corrected_prices: 0, corrected_funds: 0 } }),
   ],
   [
-    '1 price of 1 fund corrected, new prices for 1,412 funds',
-    '1 Preis von 1 Fonds korrigiert, neue Preise von 1.412 Fonds',
+    '1 price of 1 fund corrected, 1,412 funds with new prices',
+    '1 Preis von 1 Fonds korrigiert, 1.412 Fonds mit neuen Preisen',
     changes(corrected),
   ],
   [
@@ -125,7 +127,7 @@ it('lists what happened, one statement each, without numbers of documents', () =
   expect(describeChanges(what, 'en').lines).toEqual([
     '1 price of 1 fund corrected',
     'Fonds A & B (DE0008471400) 2\u00a0Nov\u00a02026, Net asset value (NAV) per share: 1,234.50 → none',
-    'New prices for 1,412 funds',
+    '1,412 funds with new prices',
     'The changes of 1 file are not known',
   ])
 })
@@ -222,11 +224,11 @@ describe('data other than prices', () => {
 
   it('are told in the words and figures of each language', () => {
     expect(describeChanges(what, 'en')).toEqual({
-      title: 'End of 1 fund, other data of 2 funds',
+      title: '1 fund with a changed end date, 2 funds with other changed data',
       lines: [
-        'End of 1 fund',
-        'DE0008471418: merger on 31\u00a0Dec\u00a02026 into Fonds A & B (DE0008471400)',
-        'Other data of 2 funds',
+        '1 fund with a changed end date',
+        'DE0008471418: Merger on 31\u00a0Dec\u00a02026 into Fonds A & B (DE0008471400)',
+        '2 funds with other changed data',
         'Fonds A & B (DE0008471400): Benchmark changed, Performance fee no → yes, Total expense ratio (TER) 1.5% → 1.99%, ' +
           'Ongoing costs none → 1.58%, Investment structure changed',
         'DE0008471418: Factsheet (DE) 2\u00a0Jan\u00a02026 → removed',
@@ -245,44 +247,44 @@ describe('data other than prices', () => {
     ]
     const night = changes({}, { suspended })
     expect(describeChanges(night, 'en').lines.map((line) => line.replaceAll('\u00a0', ' '))).toEqual([
-      'Suspension of 3 funds',
-      'Fonds A & B (DE0008471400): suspended from 18 Nov 2026',
-      'DE0008471418: suspended from 18 Nov 2026 to 1 Dec 2026',
-      'DE0008471426: no longer suspended',
+      '3 funds with a new or ended suspension',
+      'Fonds A & B (DE0008471400): Suspended from 18 Nov 2026',
+      'DE0008471418: Suspended from 18 Nov 2026 to 1 Dec 2026',
+      'DE0008471426: No longer suspended',
     ])
     expect(describeChanges(night, 'de').lines).toEqual([
-      'Aussetzung: 3 Fonds',
-      'Fonds A & B (DE0008471400): ausgesetzt ab 18.11.2026',
-      'DE0008471418: ausgesetzt vom 18.11.2026 bis zum 01.12.2026',
-      'DE0008471426: nicht mehr ausgesetzt',
+      '3 Fonds mit neuer oder beendeter Aussetzung',
+      'Fonds A & B (DE0008471400): Ausgesetzt ab 18.11.2026',
+      'DE0008471418: Ausgesetzt vom 18.11.2026 bis zum 01.12.2026',
+      'DE0008471426: Nicht mehr ausgesetzt',
     ])
     const { markup } = dayMarkup({ ...day, ...night }, 'en', noPages)
     expect(markup).toContain(`href="#day-${asOf}-1-suspended"`)
-    expect(markup).toContain(`<h2 id="day-${asOf}-1-suspended">Suspension of 3 funds</h2>`)
+    expect(markup).toContain(`<h2 id="day-${asOf}-1-suspended">3 funds with a new or ended suspension</h2>`)
     const published = { ...night, publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
     const history = withPublish(noHistory, published, { sha256: '', bytes: 0 })
     const site = { baseUrl, publisher: null, isAlone: true, parts: siteParts }
     const page = textsOf(changesPages(history, site, [])).get('changes/index.html') ?? ''
-    expect(page.match(/>suspended from/g)?.length).toBe(4)
-    expect(page).toContain('no longer suspended')
+    expect(page.match(/>Suspended from/g)?.length).toBe(4)
+    expect(page).toContain('No longer suspended')
   })
 
   it('say of each reason how a fund ends, and that it does not any more', () => {
     const ends = [...endReasons, null].map((reason) => ({ last_day: '2026-12-31', reason }))
     expect(ends.map((end) => endIn(end, 'en'))).toEqual([
-      'liquidation on 31\u00a0Dec\u00a02026',
-      'maturity on 31\u00a0Dec\u00a02026',
-      'merger on 31\u00a0Dec\u00a02026',
-      'last day: 31\u00a0Dec\u00a02026',
+      'Liquidation on 31\u00a0Dec\u00a02026',
+      'Maturity on 31\u00a0Dec\u00a02026',
+      'Merger on 31\u00a0Dec\u00a02026',
+      'Last day: 31\u00a0Dec\u00a02026',
     ])
-    expect(endIn({ last_day: null, reason: null }, 'de')).toBe('kein Ende mehr')
+    expect(endIn({ last_day: null, reason: null }, 'de')).toBe('Kein Ende mehr')
   })
 
   it('have a row each on the page of their day, under a heading that the chip leads to', () => {
     const { markup } = dayMarkup(day, 'en', noPages)
     for (const [kind, heading] of [
-      ['ending', 'End of 1 fund'],
-      ['data', 'Other data of 2 funds'],
+      ['ending', '1 fund with a changed end date'],
+      ['data', '2 funds with other changed data'],
     ] as const) {
       expect(markup).toContain(`href="#day-${asOf}-1-${kind}"`)
       expect(markup).toContain(`<h2 id="day-${asOf}-1-${kind}">${heading}</h2>`)
@@ -299,7 +301,7 @@ describe('data other than prices', () => {
     expect(page).toContain('Benchmark: changed')
     expect(page).toContain('Total expense ratio (TER): 1.5% → 1.99%')
     expect(page).toContain('1 more change')
-    expect(page).toContain('merger on 31\u00a0Dec\u00a02026 into Fonds A &#38; B')
+    expect(page).toContain('Merger on 31\u00a0Dec\u00a02026 into Fonds A &#38; B')
     expect(page).not.toContain('Investment structure')
     expect(textOf('changes/de.html')).toContain('Factsheet (DE): 02.01.2026 → entfernt')
   })
@@ -374,6 +376,59 @@ it('tells what became of a merged fund, whose page stays for a year, and links t
   expect(lines).toContain('Fonds A & B (DE0008471400): verschmolzen auf Fonds C (DE0008471418)')
 })
 
+it('has one row for funds with the same change, and a row each for two of them and for other funds', () => {
+  const alike = [1, 2, 3, 4].map((number) => ({
+    isin: isinOf(number),
+    name: `Fonds ${number}`,
+    date: '2026-11-02',
+  }))
+  const others = [5, 6].map((number) => ({
+    isin: isinOf(number),
+    name: `Fonds ${number}`,
+    date: '2026-11-03',
+  }))
+  const removed = [...alike, ...others]
+  const what: DayChanges = {
+    ...changes({ counts: { corrected: 0, added: 0, removed: removed.length }, removed }, { added: [fund] }),
+    publish: 1,
+    published: `${asOf}T17:04:05Z`,
+    earlier: [],
+  }
+  const history = withPublish(noHistory, what, { sha256: '', bytes: 1 })
+  const site = { baseUrl, publisher: null, isAlone: false, parts: siteParts }
+  const page = textsOf(changesPages(history, site, [])).get('changes/index.html') ?? ''
+  const rowsOf = (kind: string) =>
+    (new RegExp(`<table class="[^"]*${kind}">.*?</table>`, 's').exec(page)?.[0] ?? '')
+      .split('<tr>')
+      .slice(2)
+      .map((row) =>
+        row
+          .replaceAll(/<[^>]*>/g, ' ')
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      )
+  const names = [...alike, ...others].map(({ name, isin }) => `${name} ${isin}`)
+  // On the page of all days the six have lost a price each, on whatever day.
+  expect(rowsOf('changed')).toEqual([
+    `6 funds ${names.join(' ')} 1 past price removed`,
+    `Fonds A &#38; B ${fund.isin} New`,
+  ])
+  expect(rowsOf('by-fund').toSorted()).toEqual(
+    [
+      `${names.join(' ')} 20\u00a0Nov\u00a02026 : 1 past price removed`,
+      `Fonds A &#38; B ${fund.isin} 20\u00a0Nov\u00a02026 : New`,
+    ]
+      .map((text) => text.replaceAll('\u00a0', ' '))
+      .toSorted(),
+  )
+  for (const { isin } of [...alike, ...others]) expect(page).toContain(`id="${isin}"`)
+  // On that of the day, four have lost that of the same day.
+  const { markup } = dayMarkup(what, 'en', noPages)
+  const days = /<table class="days">.*?<\/table>/s.exec(markup)?.[0] ?? ''
+  expect(days.split('<tr>').slice(2)).toHaveLength(3)
+  for (const { isin } of [...alike, ...others]) expect(markup).toContain(`id="${isin}"`)
+})
+
 it('says what was checked and released by the name of its fund, and never names a guard', () => {
   const allowed = [
     { guard: 'price-jump', subject: fund.isin, reason: 'The market fell' },
@@ -400,6 +455,13 @@ it('says what was checked and released by the name of its fund, and never names 
     expect(describeChanges(what, language).lines.slice(-2)).toEqual(told[language])
     const { markup } = dayMarkup(what, language, noPages)
     const [feed] = changeFeeds(history, { baseUrl, publisher: null }, asOf)
+    const page = textsOf(
+      changesPages(history, { baseUrl, publisher: null, isAlone: true, parts: siteParts }, []),
+    )
+    for (const line of told[language])
+      expect(page.get(language === 'en' ? 'changes/index.html' : 'changes/de.html')).toContain(
+        line.replace('&', '&#38;'),
+      )
     for (const text of [markup, String(feed?.content)])
       expect(text).not.toMatch(/price-jump|price-correction|changed-prices|lost-rows|legal_point/)
   }

@@ -9,7 +9,7 @@ export const statusWords = bilingual((say) => ({
       `Aktualität der Fondsdaten: der neueste Preis jedes Fonds, Stichtag ${day}.`,
     ),
   verdicts: {
-    fresh: say('No price is overdue', 'Kein Preis ist überfällig'),
+    fresh: say('No price is late', 'Kein Preis ist verspätet'),
     unwatched: say('No prices are monitored', 'Es werden keine Preise überwacht'),
   },
   /** @param which late, stale, or both */
@@ -23,10 +23,36 @@ export const statusWords = bilingual((say) => ({
       ? say(`1 price is ${words[which]}`, `1 Preis ist ${words[which]}`)
       : say(`${count} prices are ${words[which]}`, `${count} Preise sind ${words[which]}`)
   },
-  upToDate: (count: string) =>
-    count === '1'
-      ? say('1 fund is up to date', '1 Fonds ist aktuell')
-      : say(`${count} funds are up to date`, `${count} Fonds sind aktuell`),
+  /** Funds of a mark that asks for nothing: in a line, and folded. */
+  folded: {
+    fresh: (count: string) =>
+      count === '1'
+        ? say('1 fund is up to date', '1 Fonds ist aktuell')
+        : say(`${count} funds are up to date`, `${count} Fonds sind aktuell`),
+    suspended: (count: string) =>
+      count === '1'
+        ? say('1 fund is suspended', '1 Fonds ist ausgesetzt')
+        : say(`${count} funds are suspended`, `${count} Fonds sind ausgesetzt`),
+    ended: (count: string) =>
+      count === '1'
+        ? say('1 fund has ended', '1 Fonds ist beendet')
+        : say(`${count} funds have ended`, `${count} Fonds sind beendet`),
+    unwatched: (count: string) =>
+      count === '1'
+        ? say('1 fund is not monitored', '1 Fonds wird nicht überwacht')
+        : say(`${count} funds are not monitored`, `${count} Fonds werden nicht überwacht`),
+    unpriced: (count: string) =>
+      count === '1'
+        ? say('1 fund is without a price', '1 Fonds ist ohne Preis')
+        : say(`${count} funds are without a price`, `${count} Fonds sind ohne Preis`),
+    withheld: (count: string) =>
+      count === '1'
+        ? say('The prices of 1 fund are not published', 'Die Preise von 1 Fonds werden nicht veröffentlicht')
+        : say(
+            `The prices of ${count} funds are not published`,
+            `Die Preise von ${count} Fonds werden nicht veröffentlicht`,
+          ),
+  },
   snapshot: say('Snapshot', 'Datenstand'),
   asOf: say('As of', 'Stichtag'),
   live: say('Live since', 'Online seit'),
@@ -52,9 +78,11 @@ export const statusWords = bilingual((say) => ({
     'The new prices of these funds are being checked. Until then, the last published prices remain.',
     'Die neuen Preise dieser Fonds werden geprüft. Bis dahin bleiben die zuletzt veröffentlichten Preise bestehen.',
   ),
-  overdue: say('Overdue prices', 'Überfällige Preise'),
-  others: say('Other funds', 'Übrige Fonds'),
-  all: say('All funds', 'Alle Fonds'),
+  overdue: {
+    late: say('Late prices', 'Verspätete Preise'),
+    stale: say('Stale prices', 'Veraltete Preise'),
+    both: say('Stale and late prices', 'Veraltete und verspätete Preise'),
+  },
   more: (count: string) =>
     say(`${count} more funds are in the JSON document.`, `Das JSON-Dokument enthält ${count} weitere Fonds.`),
   columns: {

@@ -13,7 +13,7 @@ import type { Language } from '../../core/api/routes/table.ts'
 import { dayIn } from '../../core/layout/formats.ts'
 import { html, type Html, noValue, type TableCell, table, wideTable } from '../../core/layout/html.ts'
 import { dataName, dataValues, toldOnce } from './data-words.ts'
-import { chips, endOf, fundLink, type FundNames, publishId } from './parts.ts'
+import { alike, chips, endOf, fundLink, type FundNames, linesOf, publishId } from './parts.ts'
 import {
   type ChangeKind,
   countIn,
@@ -173,10 +173,11 @@ function daysTable(rows: readonly PastDay[], place: Place): Html | null {
   const { language } = place
   const w = changeWords[language]
   if (rows.length === 0) return null
-  const funds = groupedByFund(rows.slice(0, maxRows))
-  const cells = funds.map((some): readonly TableCell[] => [
-    some[0] === undefined ? '' : firstLink(some[0], place),
-    some.map(({ date }) => dayIn(language, date)).join(', '),
+  const daysOf = (some: readonly PastDay[]) => some.map(({ date }) => dayIn(language, date)).join(', ')
+  const funds = alike(groupedByFund(rows.slice(0, maxRows)), daysOf)
+  const cells = funds.map((group): readonly TableCell[] => [
+    linesOf(group.flatMap((some) => some.slice(0, 1).map((fund) => firstLink(fund, place)))),
+    group.slice(0, 1).map(daysOf),
   ])
   return html`${table({ kind: 'days', columns: [w.columns.fund, w.columns.date], rows: cells })}
   ${rows.length > maxRows && html`<p class="quiet">${w.more(countIn(language, rows.length - maxRows))}</p> `}`

@@ -14,6 +14,7 @@ export function exampleChanges({ asOf, snapshot, funds, fund }: ExampleSource) {
     funds: {
       total: funds.length,
       overdue: 0,
+      stale: 0,
       held_back: 0,
       added: [],
       removed: [],

@@ -72,7 +72,7 @@ export function withDay(
   return { ...history, nights }
 }
 
-function titleOf({ de, funds: _, ...entry }: HistoryEntry): HistoryEntry {
+function titleOf({ de, funds: _, remarks: __, ...entry }: HistoryEntry): HistoryEntry {
   const alone = ({ title }: ChangeWords) => ({ title, lines: [title] })
   return { ...entry, ...alone(entry), de: alone(de) }
 }

@@ -28,7 +28,7 @@ import {
 } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
 import { dataName, dataValues } from './data-words.ts'
-import { chips, dayId, endOf, fundLink, type FundNames, publishId } from './parts.ts'
+import { alike, chips, dayId, endOf, fundLink, type FundNames, linesOf, publishId } from './parts.ts'
 import { countIn, differenceOf, suspensionIn, valuesIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
@@ -118,8 +118,8 @@ function goneFunds(nights: readonly HistoryDay[], merged: readonly string[]): Re
 /** Of all publishes of a day, the newest first. */
 const fundsOf = (day: HistoryDay) => publishesOf(day).flatMap(({ funds = [] }) => funds)
 
-/** Funds of a publish that the page of all days shows. */
-const shownFunds = 10
+/** Rows of a publish on the page of all days. */
+const shownRows = 10
 
 function daySection(day: HistoryDay, funds: FundNames, language: Language): Html {
   const w = changeWords[language]
@@ -144,10 +144,13 @@ function daySection(day: HistoryDay, funds: FundNames, language: Language): Html
 function publishPart(entry: HistoryEntry, names: FundNames, language: Language): Html {
   const w = changeWords[language]
   const { funds = [], counts } = entry
-  const left = funds.length - shownFunds
+  const { title, remarks = [] } = wordsIn(entry, language)
+  const rows = alike(byWeight(funds), (fund) => changeOfFund(fund, names, language).markup)
+  const left = rows.slice(shownRows).flat().length
   return html`<div id="${publishId(entry)}">
-    ${chips(counts, language, null) ?? html`<p>${wordsIn(entry, language).title}</p> `}
-    ${funds.length > 0 && changesTable(byWeight(funds).slice(0, shownFunds), names, language)}
+    ${chips(counts, language, null) ?? html`<p>${title}</p> `}
+    ${remarks.map((remark) => html`<p class="quiet small">${remark}</p> `)}
+    ${rows.length > 0 && changesTable(rows.slice(0, shownRows), names, language)}
     ${left > 0 && html`<p class="quiet small">${w.moreFunds(countIn(language, left))}</p> `}
   </div> `
 }
@@ -170,12 +173,24 @@ const byWeight = (funds: readonly ChangedFund[]): readonly ChangedFund[] => {
 
 export const wordsIn = (entry: HistoryEntry, language: Language) => (language === 'de' ? entry.de : entry)
 
-function changesTable(funds: readonly ChangedFund[], names: FundNames, language: Language): Html {
-  const { columns } = changeWords[language]
+/** @param rows funds with the same change are one */
+function changesTable(rows: readonly (readonly ChangedFund[])[], names: FundNames, language: Language): Html {
+  const { columns, funds: said } = changeWords[language]
+  const fundsOf = (some: readonly ChangedFund[]) => {
+    const links = some.map((fund) => fundLink(fund, names))
+    if (links.length === 1) return html`${links}`
+    return html`<details>
+      <summary>${said(links.length, countIn(language, links.length))}</summary>
+      ${linesOf(links)}
+    </details>`
+  }
   return table({
     kind: 'carded changed',
     columns: [columns.fund, columns.what],
-    rows: funds.map((fund) => [fundLink(fund, names), changeOfFund(fund, names, language)]),
+    rows: rows.map((some) => [
+      fundsOf(some),
+      some.slice(0, 1).map((fund) => changeOfFund(fund, names, language)),
+    ]),
   })
 }
 
@@ -190,11 +205,18 @@ function byFund(nights: readonly HistoryDay[], names: FundNames, language: Langu
     html`<li>
       <a href="?day=${asOf}#${fund.isin}">${dayIn(language, asOf)}</a>: ${changeOfFund(fund, names, language)}
     </li> `
-  const rows = funds.map(([isin, some]): readonly TableCell[] => [
-    fundLink(some[0]?.fund ?? { isin, name: null }, names, html` id="${isin}"`),
-    html`<ul>
-      ${some.map(({ fund, asOf }) => change(fund, asOf))}
-    </ul>`,
+  const saidOf = ([, some]: (typeof funds)[number]) =>
+    some.map(({ fund, asOf }) => asOf + changeOfFund(fund, names, language).markup).join('')
+  const rows = alike(funds, saidOf).map((row): readonly TableCell[] => [
+    linesOf(
+      row.map(([isin, some]) => fundLink(some[0]?.fund ?? { isin, name: null }, names, html` id="${isin}"`)),
+    ),
+    row.slice(0, 1).map(
+      ([, some]) =>
+        html`<ul>
+          ${some.map(({ fund, asOf }) => change(fund, asOf))}
+        </ul>`,
+    ),
   ])
   const { columns } = w
   const content = table({ kind: 'carded by-fund', columns: [columns.fund, columns.what], rows })
@@ -229,7 +251,7 @@ function changeOfFund(fund: ChangedFund, names: FundNames, language: Language): 
     }),
     ...(left > 0 ? [w.moreData(left, countIn(language, left))] : []),
   ]
-  return html`${lines.map((line) => html`<span class="line">${line}</span> `)}`
+  return linesOf(lines)
 }
 
 /** The fund itself came, went, got another name, ends, or is suspended. */

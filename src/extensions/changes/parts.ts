@@ -34,7 +34,7 @@ export function fundLink(
   return html`${linked}${name !== null && html` <small>${isin}</small>`}`
 }
 
-/** `merger on 2 Nov 2026 into …` */
+/** `Merger on 2 Nov 2026 into …` */
 export function endOf(
   end: Omit<EndingFund, 'isin' | 'name'>,
   { language, ...names }: FundNames & { readonly language: Language },
@@ -51,7 +51,7 @@ const tones: Readonly<Record<ChangeKind, string>> = {
   removed: 'removed',
   added: 'added',
   renamed: 'renamed',
-  ending: 'renamed',
+  ending: 'removed',
   suspended: 'corrected',
   data: 'renamed',
   newPrices: 'prices',
@@ -77,3 +77,25 @@ export function chips(
     ${kinds.map(({ kind, text }) => html`<li>${chip(kind, text)}</li> `)}
   </ul> `
 }
+
+/** So many funds with the same change are one row. */
+const manyAlike = 3
+
+/** The items of each row, in the order of their first: those that say the same are one row, if they are many. @param saidOf what an item says */
+export function alike<Item>(
+  items: readonly Item[],
+  saidOf: (item: Item) => string,
+): readonly (readonly Item[])[] {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const said = saidOf(item)
+    groups.set(said, [...(groups.get(said) ?? []), item])
+  }
+  return [...groups.values()].flatMap((group) =>
+    group.length < manyAlike ? group.map((one) => [one]) : [group],
+  )
+}
+
+/** Each on a line of its own. */
+export const linesOf = (lines: readonly (Html | string)[]): Html =>
+  html`${lines.map((line) => html`<span class="line">${line}</span> `)}`

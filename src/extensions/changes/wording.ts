@@ -32,21 +32,23 @@ export const changeWords = bilingual((say) => ({
       count === 1 ? '1 more change' : `${shown} more changes`,
       count === 1 ? '1 weitere Änderung' : `${shown} weitere Änderungen`,
     ),
-  otherDataOf: (funds: string) => say(`other data of ${funds}`, `andere Daten von ${funds}`),
-  ending: (funds: string) => say(`end of ${funds}`, `Ende von ${funds}`),
+  otherDataOf: (funds: string) =>
+    say(`${funds} with other changed data`, `${funds} mit anderen geänderten Daten`),
+  ending: (funds: string) => say(`${funds} with a changed end date`, `${funds} mit geändertem Enddatum`),
   ends: {
-    liquidated: (day: string) => say(`liquidation on ${day}`, `Auflösung am ${day}`),
-    matured: (day: string) => say(`maturity on ${day}`, `Laufzeitende am ${day}`),
-    merged: (day: string) => say(`merger on ${day}`, `Verschmelzung am ${day}`),
-    unknown: (day: string) => say(`last day: ${day}`, `letzter Tag: ${day}`),
-    never: say('no end any more', 'kein Ende mehr'),
+    liquidated: (day: string) => say(`Liquidation on ${day}`, `Auflösung am ${day}`),
+    matured: (day: string) => say(`Maturity on ${day}`, `Laufzeitende am ${day}`),
+    merged: (day: string) => say(`Merger on ${day}`, `Verschmelzung am ${day}`),
+    unknown: (day: string) => say(`Last day: ${day}`, `Letzter Tag: ${day}`),
+    never: say('No end any more', 'Kein Ende mehr'),
   },
-  suspended: (funds: string) => say(`suspension of ${funds}`, `Aussetzung: ${funds}`),
+  suspended: (funds: string) =>
+    say(`${funds} with a new or ended suspension`, `${funds} mit neuer oder beendeter Aussetzung`),
   suspensions: {
-    open: (from: string) => say(`suspended from ${from}`, `ausgesetzt ab ${from}`),
+    open: (from: string) => say(`Suspended from ${from}`, `Ausgesetzt ab ${from}`),
     closed: (from: string, to: string) =>
-      say(`suspended from ${from} to ${to}`, `ausgesetzt vom ${from} bis zum ${to}`),
-    over: say('no longer suspended', 'nicht mehr ausgesetzt'),
+      say(`Suspended from ${from} to ${to}`, `Ausgesetzt vom ${from} bis zum ${to}`),
+    over: say('No longer suspended', 'Nicht mehr ausgesetzt'),
   },
   into: say('into', 'auf'),
   byFundLead: say(
@@ -74,9 +76,9 @@ export const changeWords = bilingual((say) => ({
     newName: say('New name', 'Neuer Name'),
   },
   fund: {
-    added: say('new', 'neu'),
-    removed: say('no longer published', 'nicht mehr veröffentlicht'),
-    renamed: say('renamed', 'umbenannt'),
+    added: say('New', 'Neu'),
+    removed: say('No longer published', 'Nicht mehr veröffentlicht'),
+    renamed: say('Renamed', 'Umbenannt'),
   },
   first: (funds: string) => say(`First publication: ${funds}`, `Erste Veröffentlichung: ${funds}`),
   prices: (count: number, shown: string) =>
@@ -105,7 +107,7 @@ export const changeWords = bilingual((say) => ({
       count === 1 ? '1 neuer Fonds' : `${shown} neue Fonds`,
     ),
   renamed: (funds: string) => say(`${funds} renamed`, `${funds} umbenannt`),
-  newPrices: (funds: string) => say(`new prices for ${funds}`, `neue Preise von ${funds}`),
+  newPrices: (funds: string) => say(`${funds} with new prices`, `${funds} mit neuen Preisen`),
   otherData: say('Other data changed', 'Andere Daten geändert'),
   unknown: say('It is not known what changed', 'Nicht bekannt, was sich geändert hat'),
   nothing: say('Nothing changed', 'Keine Änderungen'),

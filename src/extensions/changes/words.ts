@@ -26,9 +26,10 @@ export function describeChanges(changes: SnapshotChanges, language: Language): C
   const w = changeWords[language]
   const { before, funds } = changes
   const others = otherLines(changes, language)
+  const remarks = others.length > 0 && { remarks: others }
   if (before === null) {
     const what = w.first(w.funds(funds.total, countIn(language, funds.total)))
-    return { title: what, lines: [what, ...others] }
+    return { title: what, lines: [what, ...others], ...remarks }
   }
   const headings = headingsOf(countsOf(changes), language)
   const items = itemsOf(changes, language)
@@ -38,7 +39,7 @@ export function describeChanges(changes: SnapshotChanges, language: Language): C
     const title = otherTitle(changes, language)
     const lines = [...documentLines(changes, language), ...others]
     // A feed shows the lines below the title: without one, its entry would be empty.
-    return { title, lines: lines.length === 0 ? [title] : lines }
+    return { title, lines: lines.length === 0 ? [title] : lines, ...remarks }
   }
   return {
     title: sentence(what),
@@ -51,6 +52,7 @@ export function describeChanges(changes: SnapshotChanges, language: Language): C
       }),
       ...others,
     ],
+    ...remarks,
   }
 }
 
@@ -126,7 +128,9 @@ export function countsOf({ funds, prices, other_data: data }: SnapshotChanges): 
     funds_suspended: funds.suspended.length,
     funds_with_other_data: data.funds,
     funds_with_new: totals.funds_with_new,
+    funds_total: funds.total,
     funds_overdue: funds.overdue,
+    funds_stale: funds.stale,
     funds_held_back: funds.held_back,
   }
 }
@@ -207,7 +211,7 @@ function dataSentence(rows: readonly ChangedData[], language: Language): string 
     .join(', ')
 }
 
-/** `liquidation on 31 Dec 2026` */
+/** `Liquidation on 31 Dec 2026` */
 export function endIn(
   { last_day: day, reason }: Pick<EndingFund, 'last_day' | 'reason'>,
   language: Language,
@@ -216,7 +220,7 @@ export function endIn(
   return day === null ? w.never : w[reason ?? 'unknown'](dayIn(language, day))
 }
 
-/** `suspended from 18 Nov 2026` */
+/** `Suspended from 18 Nov 2026` */
 export function suspensionIn({ from, to }: Pick<SuspendedFund, 'from' | 'to'>, language: Language): string {
   const w = changeWords[language].suspensions
   if (from === null) return w.over

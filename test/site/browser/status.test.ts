@@ -95,9 +95,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
         expect(await page.locator('a').evaluateAll(hrefs)).toEqual([
           '#main',
           'de.html',
+          '../changes/index.html',
           `../changes/index.html?day=${asOf}`,
           'index.json',
-          '../changes/index.html',
         ])
       }
       await page.getByRole('link', { name: 'Deutsch' }).click()
@@ -152,19 +152,20 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     const { page, end } = await visit(browser, url('site', 'status/'))
     const line = page.locator('#nights p').first()
     const bars = page.locator('.nights')
+    const overdue = 'prices of 1 of 8 funds late, prices of 1 of 8 funds stale'
     const summary = 'Published on 1 day, 1 of them with notes'
     await page.getByText(summary).waitFor()
-    expect(await bars.locator('rect').count()).toBe(43)
-    expect(await page.locator('#nights .ends').innerText()).toMatch(/20\u00a0Nov\u00a02026$/)
+    // One day, with a part for what is published, and a foot in two parts: a new site shows no weeks that it has not seen.
+    expect(await bars.locator('rect').count()).toBe(3)
+    expect((await page.locator('#nights .ends').innerText()).trim()).toBe('20\u00a0Nov\u00a02026')
     const { x = 0, y = 0, width = 0, height = 0 } = (await bars.boundingBox()) ?? {}
     await page.mouse.move(x + width - 3, y + height / 2)
-    expect(await line.textContent()).toBe('20\u00a0Nov\u00a02026: published, 2 prices overdue')
-    await page.mouse.move(x + width / 2, y + height / 2)
-    expect(await line.textContent()).toMatch(/: no records$/)
+    expect(await line.textContent()).toBe(`20\u00a0Nov\u00a02026: published, ${overdue}`)
+    expect(width).toBeLessThan(40)
     await page.mouse.move(x, y + height + 200)
     expect(await line.textContent()).toBe(summary)
     const note = page.locator('#notable li')
-    expect(await note.allInnerTexts()).toEqual(['20\u00a0Nov\u00a02026\n2 prices overdue'])
+    expect(await note.allInnerTexts()).toEqual([`20\u00a0Nov\u00a02026\n${overdue}`])
     await note.getByRole('link').click()
     expect(new URL(page.url()).search).toBe(`?day=${asOf}`)
     await end()
@@ -224,13 +225,24 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     const look = { ...desktopLight, scripts: false }
     const { page, end } = await visit(browser, url('alone', 'status/'), look)
     expect(await page.locator('#live').isVisible()).toBe(false)
-    // What is in order is folded.
-    const fold = page.locator('summary')
-    expect(await fold.innerText()).toBe('3 funds are up to date')
-    expect(await page.getByText(names.fresh).isVisible()).toBe(false)
-    await fold.click()
+    // What asks for nothing is folded: funds of one reason in one line.
+    const folds = page.locator('summary')
+    expect(await folds.allInnerTexts()).toEqual([
+      '3 funds are up to date',
+      '1 fund is not monitored',
+      '1 fund is without a price',
+      'The prices of 1 fund are not published',
+    ])
+    expect(await page.locator('h2:visible').last().innerText()).toBe('Stale and late prices')
+    for (const name of [names.fresh, names.unpriced]) {
+      expect(await page.getByText(name).isVisible()).toBe(false)
+    }
+    for (const fold of await folds.all()) await fold.click()
     const rows = await page.locator('tbody tr').allInnerTexts()
-    expect(rows).toHaveLength(8)
+    expect(rows).toHaveLength(6)
+    // Of which there is nothing but their names.
+    const unpriced = page.locator('.folded:has-text("without a price") .funds li')
+    expect(await unpriced.allInnerTexts()).toEqual([`${names.unpriced} ${isins.unpriced}`])
     const cellsOf = (kind: keyof typeof isins) =>
       rows
         .find((row) => row.includes(isins[kind]))
@@ -248,15 +260,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     expect(cellsOf('fresh')).toEqual(fresh)
     expect(cellsOf('stale')?.slice(0, 4)).toEqual([names.stale, isins.stale, 'stale', '10 Nov 2026'])
     expect(cellsOf('merged')?.slice(2, 5)).toEqual(['not monitored', '28 Jun 2019', '≥ 1,000 business days'])
-    expect(cellsOf('unpriced')?.slice(2)).toEqual(['without a price', '–', '–', '–', '–'])
     // As many funds as rows; only marks that some fund has. Funds without an alarm come by name.
     const counted = (await page.locator('.headline:has(.mark) dd').allInnerTexts()).map(Number)
-    expect(counted.reduce((sum, count) => sum + count)).toBe(rows.length)
+    expect(counted.reduce((sum, count) => sum + count)).toBe(8)
     expect(counted).not.toContain(0)
     expect(await page.locator('.headline div:has(dt:text-is("Funds")) dd').first().innerText()).toBe('8')
-    const others = await page.locator('h2:has-text("Other funds") + table tbody bdi').allInnerTexts()
-    expect(others.length).toBeGreaterThan(2)
-    expect(others).toEqual(others.toSorted((one, other) => one.localeCompare(other, 'de')))
+    const fine = await page.locator('.folded.fresh tbody bdi').allInnerTexts()
+    expect(fine.length).toBeGreaterThan(2)
+    expect(fine).toEqual(fine.toSorted((one, other) => one.localeCompare(other, 'de')))
     expect(await page.locator('tbody').getByLabel('not available').allInnerTexts()).toContain('–')
     await end()
   })
@@ -265,7 +276,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     const { page, end } = await visit(browser, url('site', 'status/de.html'), phoneLight)
     const cellsOf = async (place: string) =>
       (await page.locator(place).allInnerTexts()).map((text) => text.split(/\s*[\t\n]\s*/))
-    await page.locator('summary').click()
+    await page.locator('.fresh summary').click()
     expect((await cellsOf('thead tr'))[0]).toEqual(['Fonds', 'Status', 'Preisdatum', 'Nächster Preis'])
     const fresh = (await cellsOf('tbody tr')).find((cells) => cells.includes(isins.fresh))
     expect(fresh).toEqual([names.fresh, isins.fresh, 'aktuell', '19.11.2026', '20.11.2026'])

@@ -31,7 +31,9 @@ const entry = (as_of: string, counts: Partial<HistoryEntry['counts']>, publish =
     funds_suspended: 0,
     funds_with_other_data: 0,
     funds_with_new: 0,
+    funds_total: 40,
     funds_overdue: 0,
+    funds_stale: 0,
     funds_held_back: 0,
     ...counts,
   },
@@ -43,7 +45,7 @@ const history: ChangeHistory = {
   format: 1,
   nights: [
     {
-      ...entry('2026-03-05', { corrected_prices: 2, funds_overdue: 1 }, 2),
+      ...entry('2026-03-05', { corrected_prices: 2, funds_overdue: 3, funds_stale: 1 }, 2),
       ...file,
       earlier: [entry('2026-03-05', { corrected_prices: 1, funds_overdue: 9, funds_held_back: 9 })],
     },
@@ -57,26 +59,35 @@ const told = (day: string, language: 'de' | 'en') => {
   return night && nightIn(night, language).replaceAll('\u00a0', ' ')
 }
 
-it('has a place for each calendar day of six weeks, up to the newest publication', () => {
-  const nights = nightsOf(history)
+it('has a place for each calendar day from the first publication on, at most six weeks', () => {
+  expect(nightsOf(history).map(({ day }) => day)).toEqual([
+    '2026-03-02',
+    '2026-03-03',
+    '2026-03-04',
+    '2026-03-05',
+  ])
+  const old = { ...entry('2025-12-01', {}), ...file, earlier: [] }
+  const nights = nightsOf({ ...history, nights: [...history.nights, old] })
   expect(nights).toHaveLength(daysShown)
   expect([nights[0]?.day, nights.at(-1)?.day]).toEqual(['2026-01-23', '2026-03-05'])
   expect(nightsOf({ format: 1, nights: [] })).toEqual([])
 })
 
 it.each([
-  ['2026-03-05', '5 Mar 2026: published 2 times, 3 prices corrected, 1 price overdue'],
-  ['2026-03-04', '4 Mar 2026: published, price of 1 fund being checked'],
+  [
+    '2026-03-05',
+    '5 Mar 2026: published 2 times, 3 prices corrected, prices of 2 of 40 funds late, prices of 1 of 40 funds stale',
+  ],
+  ['2026-03-04', '4 Mar 2026: published, prices of 1 of 40 funds being checked'],
   ['2026-03-03', '3 Mar 2026: nothing published'],
   ['2026-03-02', '2 Mar 2026: published'],
-  ['2026-03-01', '1 Mar 2026: no records'],
 ])('tells what happened on %s: of all its publications, and how the newest one left it', (day, text) => {
   expect(told(day, 'en')).toBe(text)
 })
 
 it('tells it in German, too', () => {
   expect(told('2026-03-05', 'de')).toBe(
-    '05.03.2026: 2-mal veröffentlicht, 3 Preise korrigiert, 1 Preis überfällig',
+    '05.03.2026: 2-mal veröffentlicht, 3 Preise korrigiert, Preise von 2 von 40 Fonds verspätet, Preise von 1 von 40 Fonds veraltet',
   )
   expect(summaryOf(nightsOf(history), 'de')).toBe('An 3 Tagen veröffentlicht, davon 2 mit Hinweisen')
 })
@@ -88,19 +99,47 @@ it('sums up all days', () => {
   expect(summaryOf(quiet, 'en')).toBe('Published on 1 day, nothing unusual')
 })
 
+/** The parts of a night's bar, from above: kind, upper and lower end in percent. */
+const barOf = (counts: Partial<HistoryEntry['counts']> | null) => {
+  const nights = [entry('2026-03-02', {}), ...(counts === null ? [] : [entry('2026-03-03', counts)])]
+  const all = nights.concat(entry('2026-03-04', {})).map((one) => ({ ...one, ...file, earlier: [] }))
+  const night = nightsOf({ format: 1, nights: all.reverse() }).slice(1, 2)
+  return [...nightBars(night).matchAll(/class="(\w+)"[^>]* y="([\d.]+)%" rx="2" height="([\d.]+)%"/g)].map(
+    ([, kind, y, height]) => ({ kind, from: Number(y), to: Number(y) + Number(height) }),
+  )
+}
+
 it('draws each kind of day in a form of its own, so that it is known without its colour', () => {
-  const formOf = (day: string) =>
-    [
-      ...nightBars(nightsOf(history).filter((night) => night.day === day)).matchAll(
-        / y="([\d.]+)%" rx="2" height="([\d.]+)%"/g,
-      ),
-    ]
-      .map(([, y, height]) => `${y} ${height}`)
-      .join()
-  const forms = ['2026-03-05', '2026-03-04', '2026-03-03', '2026-03-02'].map(formOf)
-  expect(new Set(forms).size).toBe(4)
+  const kinds = [
+    {},
+    { corrected_prices: 1 },
+    { funds_overdue: 1 },
+    { funds_overdue: 1, funds_stale: 1 },
+    { corrected_prices: 1, funds_overdue: 1 },
+    null,
+  ]
+  const forms = kinds.map((counts) => barOf(counts).map(({ from, to }) => `${from} ${to}`))
+  expect(new Set(forms.map((form) => form.join())).size).toBe(kinds.length)
+  expect(barOf({ funds_overdue: 1 }).at(-1)?.kind).toBe('late')
+  expect(barOf({ funds_overdue: 2, funds_stale: 1 }).at(-1)?.kind).toBe('stale')
+  expect(barOf({ funds_held_back: 1 }).at(-1)?.kind).toBe('stale')
+})
+
+it('has a foot as high as the share of funds without a new price, so that a single one is no outage', () => {
+  const footOf = (late: number) => {
+    const [foot] = barOf({ funds_overdue: late }).slice(-1)
+    return foot === undefined ? NaN : foot.to - foot.from
+  }
+  expect(footOf(1)).toBe(footOf(2))
+  expect(footOf(1)).toBeLessThan(30)
+  expect(footOf(20)).toBe(50)
+  expect(footOf(40)).toBe(100)
+  expect(barOf({ funds_overdue: 40 }).map(({ kind }) => kind)).toEqual(['late'])
+})
+
+it('has a bar for each day, beside one another', () => {
   const bars = nightBars(nightsOf(history))
   const places = [...bars.matchAll(/ x="([\d.]+)%" width="([\d.]+)%"/g)]
-  expect(new Set(places.map(([, x]) => x)).size).toBe(daysShown)
+  expect(new Set(places.map(([, x]) => x)).size).toBe(4)
   expect(places.every(([, x, width]) => Number(x) + Number(width) <= 100)).toBe(true)
 })

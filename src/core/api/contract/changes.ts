@@ -8,8 +8,8 @@ import type { ValueOf } from './shape.ts'
  *
  * - `format`: 1. `as_of`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
  *   live until then, with which it is compared; null for the first one.
- * - `funds`: `total` counts the published ones, `overdue` those whose price is late or stale, `held_back` those whose new prices are
- *   being checked; `added`, `removed` (gone, or no longer published) and `renamed` name
+ * - `funds`: `total` counts the published ones, `overdue` those whose price is late or stale, `stale` the stale ones among them, `held_back`
+ *   those whose new prices are being checked; `added`, `removed` (gone, or no longer published) and `renamed` name
  *   published funds, by ISIN; `ending` those whose end has become known, is another one, or is no longer known (`last_day` null);
  *   `suspended` those of whose suspension the same is true (`from` null).
  *   A fund that is gone because it merged names its `successor`; `name` is null if it is not known.
@@ -62,14 +62,16 @@ export type HistoryDay = ChangeHistory['nights'][number]
 export type HistoryEntry = HistoryDay['earlier'][number]
 
 /** Plain text, which the caller escapes. */
-export type ChangeWords = Pick<HistoryEntry, 'title' | 'lines'>
+export type ChangeWords = Pick<HistoryEntry, 'title' | 'lines' | 'remarks'>
 
 /** The numbers count days with prices that are corrected, added or removed in the past. */
 export type ChangedFund = NonNullable<HistoryEntry['funds']>[number]
 
 /** The publishes of a day, the newest first. */
 export function publishesOf(day: HistoryDay): readonly HistoryEntry[] {
-  const { as_of, snapshot, before, publish, published, title, lines, de, counts, funds, earlier } = day
+  const { as_of, snapshot, before, publish, published, title, lines, remarks, de, counts, funds, earlier } =
+    day
   const newest = { as_of, snapshot, before, publish, published, title, lines, de, counts }
-  return [{ ...newest, ...(funds !== undefined && { funds }) }, ...earlier]
+  const optional = { ...(remarks !== undefined && { remarks }), ...(funds !== undefined && { funds }) }
+  return [{ ...newest, ...optional }, ...earlier]
 }

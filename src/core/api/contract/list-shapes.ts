@@ -286,6 +286,14 @@ const named = { isin, name: nullable(text('Name of the fund', 'Name des Fonds'))
 const inWords = {
   title: text('What changed, in a few words', 'Was sich geändert hat, in wenigen Worten'),
   lines: list(text('What changed, one statement each', 'Was sich geändert hat, je eine Aussage')),
+  remarks: optional(
+    list(
+      text(
+        'Which of these lines say what was checked and released, or what is not known',
+        'Welche dieser Aussagen nennen, was geprüft und freigegeben wurde oder nicht bekannt ist',
+      ),
+    ),
+  ),
 }
 const successor = optional(record({ ...named }))
 const price = nullable(decimal('The value; null if there was none', 'Der Wert; null, wenn es keinen gab'))
@@ -358,14 +366,22 @@ const changedData = {
 const funds = (en: string, de: string) => count(`Number of ${en}`, `Anzahl ${de}`)
 /** How things stand after a publish, beside what it changed. */
 const afterwards = <Prefix extends string>(prefix: Prefix) => {
+  const total = funds('published funds', 'der veröffentlichten Fonds')
   const overdue = funds('funds whose price is overdue', 'der Fonds mit überfälligem Preis')
+  const stale = funds(
+    'these whose price is stale, the others are late',
+    'derjenigen davon, deren Preis veraltet ist; die übrigen sind verspätet',
+  )
   const heldBack = funds(
     'funds whose new prices are being checked; until then, their prices stay unchanged',
     'der Fonds, deren neue Preise geprüft werden; bis dahin bleiben ihre Preise unverändert',
   )
-  return { [`${prefix}overdue`]: overdue, [`${prefix}held_back`]: heldBack } as Readonly<
-    Record<`${Prefix}overdue` | `${Prefix}held_back`, typeof overdue>
-  >
+  return {
+    [`${prefix}total`]: total,
+    [`${prefix}overdue`]: overdue,
+    [`${prefix}stale`]: stale,
+    [`${prefix}held_back`]: heldBack,
+  } as Readonly<Record<`${Prefix}${'total' | 'overdue' | 'stale' | 'held_back'}`, typeof total>>
 }
 const published = {
   as_of: asOf,
@@ -456,7 +472,6 @@ const dayOfChanges = {
   snapshot,
   before,
   funds: record({
-    total: count('Number of published funds', 'Anzahl der veröffentlichten Fonds'),
     ...afterwards(''),
     added: list(record(named)),
     removed: list(record({ ...named, successor })),

@@ -46,6 +46,7 @@ export function changesWithout(
     funds: {
       total: head.funds - unknown.length,
       overdue: freshness.late + freshness.stale,
+      stale: freshness.stale,
       held_back: heldBack.length,
       added: [],
       removed: [],

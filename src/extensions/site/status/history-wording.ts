@@ -11,7 +11,8 @@ export const historyWords = bilingual((say) => ({
   keys: {
     published: say('published', 'veröffentlicht'),
     corrected: say('with corrected prices', 'mit korrigierten Preisen'),
-    overdue: say('prices overdue or being checked', 'Preise überfällig oder in Prüfung'),
+    late: say('with late prices', 'mit verspäteten Preisen'),
+    stale: say('with stale prices or prices being checked', 'mit veralteten Preisen oder Preisen in Prüfung'),
     quiet: say('nothing published', 'nichts veröffentlicht'),
   },
   published: (count: number, shown: string) =>
@@ -19,19 +20,19 @@ export const historyWords = bilingual((say) => ({
       ? say('published', 'veröffentlicht')
       : say(`published ${shown} times`, `${shown}-mal veröffentlicht`),
   quiet: say('nothing published', 'nichts veröffentlicht'),
-  before: say('no records', 'keine Aufzeichnungen'),
   corrected: (count: number, shown: string) =>
     count === 1
       ? say('1 price corrected', '1 Preis korrigiert')
       : say(`${shown} prices corrected`, `${shown} Preise korrigiert`),
-  overdue: (count: number, shown: string) =>
-    count === 1
-      ? say('1 price overdue', '1 Preis überfällig')
-      : say(`${shown} prices overdue`, `${shown} Preise überfällig`),
-  heldBack: (count: number, shown: string) =>
-    count === 1
-      ? say('price of 1 fund being checked', 'Preis von 1 Fonds in Prüfung')
-      : say(`prices of ${shown} funds being checked`, `Preise von ${shown} Fonds in Prüfung`),
+  late: (count: string, all: string) =>
+    say(`prices of ${count} of ${all} funds late`, `Preise von ${count} von ${all} Fonds verspätet`),
+  stale: (count: string, all: string) =>
+    say(`prices of ${count} of ${all} funds stale`, `Preise von ${count} von ${all} Fonds veraltet`),
+  heldBack: (count: string, all: string) =>
+    say(
+      `prices of ${count} of ${all} funds being checked`,
+      `Preise von ${count} von ${all} Fonds in Prüfung`,
+    ),
   publishedOn: (count: number, shown: string) =>
     count === 1
       ? say('Published on 1 day', 'An 1 Tag veröffentlicht')
@@ -42,6 +43,6 @@ export const historyWords = bilingual((say) => ({
       ? say('1 of them with notes', 'davon 1 mit Hinweisen')
       : say(`${shown} of them with notes`, `davon ${shown} mit Hinweisen`)
   },
-  notable: say('Corrections and overdue prices', 'Korrekturen und überfällige Preise'),
+  notable: say('Corrections, late and stale prices', 'Korrekturen, verspätete und veraltete Preise'),
   more: (shown: string) => say(`${shown} more days`, `${shown} weitere Tage`),
 }))

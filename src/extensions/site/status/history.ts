@@ -9,105 +9,150 @@ import { historyWords } from './history-wording.ts'
 /** Six weeks: thirty business days, as many as the index has. */
 export const daysShown = 42
 
-/** A calendar day. `quiet`: nothing was published; `before`: the index does not reach back to it. */
-type NightState = 'published' | 'quiet' | 'before'
-
+/** A calendar day. */
 export interface Night {
   /** ISO 8601 */
   readonly day: string
-  readonly state: NightState
+  /** 0: nothing was published. */
   readonly publishes: number
   /** Of all publishes of the day. */
   readonly corrected: number
-  /** Funds, as the newest publish left them. */
-  readonly overdue: number
+  /** Funds, as the newest publish left them: all, and those whose price is late, stale or being checked. */
+  readonly funds: number
+  readonly late: number
+  readonly stale: number
   readonly heldBack: number
 }
 
-/** @returns the last days until the newest publish, ascending; none if nothing was published */
+/** @returns each day from the first one of the index, or the last six weeks, to the newest publish; none if nothing was published */
 export function nightsOf({ nights }: ChangeHistory): readonly Night[] {
   const [newest] = nights
   const oldest = nights.at(-1)
   if (newest === undefined || oldest === undefined) return []
   const known = new Map(nights.map((night) => [night.as_of, night]))
   const last = dayNumber(newest.as_of)
-  return Array.from({ length: daysShown }, (_, index) => {
-    const day = isoOf(last - daysShown + 1 + index)
+  const first = Math.max(dayNumber(oldest.as_of), last - daysShown + 1)
+  return Array.from({ length: last - first + 1 }, (_, index) => {
+    const day = isoOf(first + index)
     const night = known.get(day)
-    if (night === undefined) {
-      const state = day < oldest.as_of ? 'before' : 'quiet'
-      return { day, state, publishes: 0, corrected: 0, overdue: 0, heldBack: 0 }
-    }
+    if (night === undefined) return { day, ...nothing }
     const publishes = publishesOf(night)
+    const { counts } = night
     return {
       day,
-      state: 'published',
       publishes: publishes.length,
-      corrected: publishes.reduce((sum, { counts }) => sum + counts.corrected_prices, 0),
-      overdue: night.counts.funds_overdue,
-      heldBack: night.counts.funds_held_back,
+      corrected: publishes.reduce((sum, one) => sum + one.counts.corrected_prices, 0),
+      funds: counts.funds_total,
+      late: counts.funds_overdue - counts.funds_stale,
+      stale: counts.funds_stale,
+      heldBack: counts.funds_held_back,
     }
   })
 }
 
-/** True of a day that a reader should know of. */
-export const isNotable = ({ corrected, overdue, heldBack }: Night): boolean =>
-  corrected + overdue + heldBack > 0
+const nothing = { publishes: 0, corrected: 0, funds: 0, late: 0, stale: 0, heldBack: 0 }
 
-/** A bar a day, as the inside of an `<svg>`. */
+/** True of a day that a reader should know of. */
+export const isNotable = ({ corrected, late, stale, heldBack }: Night): boolean =>
+  corrected + late + stale + heldBack > 0
+
+/** A bar a day, as the inside of an `<svg>` that is `nights.length / daysShown` as wide as the page. */
 export function nightBars(nights: readonly Night[]): string {
-  const slot = 100 / daysShown
-  return nights.map((night, index) => barOf(night, (index + 0.15) * slot, 0.7 * slot)).join('')
+  const slot = 100 / nights.length
+  return nights.map((night, index) => barOf(lookOf(night), (index + 0.15) * slot, 0.7 * slot)).join('')
 }
 
-type Look = Pick<Night, 'state' | 'corrected' | 'overdue' | 'heldBack'>
+/** `troubled` is the share of the funds whose price is late, stale or being checked; one of them is `isLate`, one more than late `isOld`. */
+interface Look {
+  readonly isPublished: boolean
+  readonly isCorrected: boolean
+  readonly troubled: number
+  readonly isLate: boolean
+  readonly isOld: boolean
+}
+
+function lookOf({ publishes, corrected, funds, late, stale, heldBack }: Night): Look {
+  const troubled = late + stale + heldBack
+  return {
+    isPublished: publishes > 0,
+    isCorrected: corrected > 0,
+    troubled: troubled === 0 ? 0 : Math.min(1, troubled / Math.max(1, funds)),
+    isLate: late > 0,
+    isOld: stale + heldBack > 0,
+  }
+}
+
+/** Parts and gaps, in percent of the height. The smallest foot is still seen. */
+const gap = 8
+const smallestFoot = 26
+const top = 26
 
 /**
- * A bar: whole, or with a part of its own at the top for corrections, and one at the foot for prices that are overdue or held
- * back. So nothing depends on colours.
+ * A bar: whole, or with a part of its own at the top for corrections, and a foot for prices that are not new, which is as high as their
+ * share. It is in one piece if they are late, and in two if some are stale or being checked. So nothing depends on colours.
  * @param x in percent, as its width
  */
-function barOf({ state, corrected, overdue, heldBack }: Look, x: number, width: number): string {
+function barOf(
+  { isPublished, isCorrected, troubled, isLate, isOld }: Look,
+  x: number,
+  width: number,
+): string {
   const part = (kind: string, from: number, to: number) =>
-    `<rect class="${kind}" x="${rounded(x)}%" width="${rounded(width)}%" y="${from}%" rx="2" height="${to - from}%"/>`
-  if (state !== 'published') return part(state, 88, 100)
-  const isCorrected = corrected > 0
-  const isOverdue = overdue + heldBack > 0
+    to <= from
+      ? ''
+      : `<rect class="${kind}" x="${rounded(x)}%" width="${rounded(width)}%" y="${rounded(from)}%" rx="2" height="${rounded(to - from)}%"/>`
+  if (!isPublished) return part('quiet', 70, 100)
+  const start = isCorrected ? top + gap : 0
+  const foot = troubled === 0 ? 0 : Math.max(smallestFoot, troubled * (100 - start))
+  const middle = 100 - foot / 2
+  const half = gap / 2
   return [
-    isCorrected ? part('corrected', 0, 26) : '',
-    part('published', isCorrected ? 34 : 0, isOverdue ? 66 : 100),
-    isOverdue ? part('overdue', 74, 100) : '',
+    isCorrected ? part('corrected', 0, top) : '',
+    part('published', start, foot === 0 ? 100 : 100 - foot - gap),
+    isOld
+      ? part(isLate ? 'late' : 'stale', 100 - foot, middle - half) + part('stale', middle + half, 100)
+      : '',
+    foot > 0 && !isOld ? part('late', 100 - foot, 100) : '',
   ].join('')
 }
 
 const rounded = (percent: number) => Math.round(percent * 100) / 100
 
-const ordinary: Look = { state: 'published', corrected: 0, overdue: 0, heldBack: 0 }
+const ordinary: Look = { isPublished: true, isCorrected: false, troubled: 0, isLate: false, isOld: false }
 
 /** What the legend shows, in its order. */
 export const barKinds = {
   published: ordinary,
-  corrected: { ...ordinary, corrected: 1 },
-  overdue: { ...ordinary, overdue: 1 },
-  quiet: { ...ordinary, state: 'quiet' },
+  corrected: { ...ordinary, isCorrected: true },
+  late: { ...ordinary, troubled: 0.4, isLate: true },
+  stale: { ...ordinary, troubled: 0.4, isOld: true },
+  quiet: { ...ordinary, isPublished: false },
 } as const satisfies Readonly<Record<string, Look>>
 
 /** A bar of the legend, as the inside of an `<svg>`. */
 export const keyBar = (kind: keyof typeof barKinds): string => barOf(barKinds[kind], 0, 100)
 
-/** `3 prices corrected, 1 price overdue`; empty if there is nothing to tell. */
-export function notableIn({ corrected, overdue, heldBack }: Night, language: Language): string {
+/** `3 prices corrected, 1 of 40 prices late`; empty if there is nothing to tell. */
+export function notableIn({ corrected, funds, late, stale, heldBack }: Night, language: Language): string {
   const w = historyWords[language]
-  const say = (text: (count: number, shown: string) => string, count: number) =>
-    count === 0 ? [] : [text(count, fixedIn(language, count, 0))]
-  return [...say(w.corrected, corrected), ...say(w.overdue, overdue), ...say(w.heldBack, heldBack)].join(', ')
+  const shown = (count: number) => fixedIn(language, count, 0)
+  const kinds = [
+    { count: corrected, text: () => w.corrected(corrected, shown(corrected)) },
+    { count: late, text: () => w.late(shown(late), shown(funds)) },
+    { count: stale, text: () => w.stale(shown(stale), shown(funds)) },
+    { count: heldBack, text: () => w.heldBack(shown(heldBack), shown(funds)) },
+  ]
+  return kinds
+    .filter(({ count }) => count > 0)
+    .map(({ text }) => text())
+    .join(', ')
 }
 
 /** `20 Nov 2026: published, 3 prices corrected` */
 export function nightIn(night: Night, language: Language): string {
   const w = historyWords[language]
-  const { day, state, publishes } = night
-  const what = state === 'published' ? w.published(publishes, fixedIn(language, publishes, 0)) : w[state]
+  const { day, publishes } = night
+  const what = publishes === 0 ? w.quiet : w.published(publishes, fixedIn(language, publishes, 0))
   return `${dayIn(language, day)}: ${[what, notableIn(night, language)].filter((text) => text !== '').join(', ')}`
 }
 
@@ -118,7 +163,7 @@ export function summaryOf(nights: readonly Night[], language: Language): string 
     const count = nights.filter(of).length
     return { count, shown: fixedIn(language, count, 0) }
   }
-  const published = days(({ state }) => state === 'published')
+  const published = days(({ publishes }) => publishes > 0)
   const notable = days(isNotable)
   return `${w.publishedOn(published.count, published.shown)}, ${w.notableOn(notable.count, notable.shown)}`
 }

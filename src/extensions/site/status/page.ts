@@ -56,9 +56,6 @@ function statusPage(
   const { newestPrice, oldestPrice, overdue } = assessment
   const funds = assessment.funds
   const counts = countsByMark((each) => funds.filter(({ mark }) => mark === each).length)
-  const fresh = sortedByName(funds.filter(({ mark }) => mark === 'fresh'))
-  const listed: readonly string[] = ['fresh', 'late', 'stale']
-  const others = sortedByName(funds.filter(({ mark }) => !listed.includes(mark)))
   const withheld = withheldFunds(source)
   const { shell } = wording[language]
   const w = statusWords[language]
@@ -70,7 +67,7 @@ function statusPage(
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
       ${fundTable(caption, some, language, names)}`
-  const upToDate = w.upToDate(count(fresh.length))
+  const folded = foldedMarks.filter((mark) => counts[mark] > 0)
   const figures = [
     [
       figure(w.asOf, dayIn(language, asOf)),
@@ -99,6 +96,7 @@ function statusPage(
       <p class="verdict ${verdict}">${verdictIn(language, verdict, counts)}</p>
       <p class="codes">
         <span>${w.snapshot} <code>${snapshot}</code></span>
+        ${parts.includes('changes') && html`<a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a>`}
       </p>
       <dl class="headline">${figures}</dl>
       ${parts.includes('changes') && historyFigure(key, language)}
@@ -107,14 +105,15 @@ function statusPage(
         ${marks.map((mark) => counts[mark] > 0 && figure(markedAs(mark, w.marks[mark]), count(counts[mark])))}
       </dl>
       ${withheld.length > 0 && [list(w.withheld, withheld), html`<p class="quiet small note">${w.withheldNote}</p>`]}
-      ${overdue.length > 0 && list(w.overdue, overdue)}${others.length > 0 && list(others.length < funds.length ? w.others : w.all, others)}
-      ${
-        fresh.length > 0 &&
-        html`<details class="folded">
-          <summary><span>${upToDate}</span></summary>
-          ${fundTable(upToDate, fresh, language, names)}
+      ${overdue.length > 0 && list(w.overdue[overdueKind(counts)], overdue)}
+      ${folded.map((mark) => {
+        const some = sortedByName(funds.filter((fund) => fund.mark === mark))
+        const said = w.folded[mark](count(some.length))
+        return html`<details class="folded ${mark}" ${some.length === funds.length && raw(' open')}>
+          <summary><span>${said}</span></summary>
+          ${some.every(({ newestPrice }) => newestPrice === null) ? fundNames(some, language, names) : fundTable(said, some, language, names)}
         </details> `
-      }
+      })}
       <p class="quiet small note">${w.note}</p>
       ${
         parts.includes('changes') &&
@@ -123,8 +122,7 @@ function statusPage(
           <ul></ul>
         </section> `
       }
-      <p><a href="${toJson}">${w.asData}</a></p>
-      ${parts.includes('changes') && html`<p><a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a></p>`}`,
+      <p><a href="${toJson}">${w.asData}</a></p>`,
   })
 }
 
@@ -133,9 +131,14 @@ type Verdict = 'stale' | 'late' | 'fresh' | 'unwatched'
 function verdictIn(language: Language, verdict: Verdict, { late, stale }: FreshnessCounts): string {
   const w = statusWords[language]
   if (verdict === 'fresh' || verdict === 'unwatched') return w.verdicts[verdict]
-  const which = late === 0 ? 'stale' : stale === 0 ? 'late' : 'both'
-  return w.overdueVerdict(fixedIn(language, late + stale, 0), which)
+  return w.overdueVerdict(fixedIn(language, late + stale, 0), overdueKind({ late, stale }))
 }
+
+const overdueKind = ({ late, stale }: Pick<FreshnessCounts, 'late' | 'stale'>) =>
+  late === 0 ? 'stale' : stale === 0 ? 'late' : 'both'
+
+/** In the order of the page. */
+const foldedMarks = ['fresh', 'suspended', 'ended', 'unwatched', 'unpriced', 'withheld'] as const
 
 /** Filled in by status.js. A figure that always comes keeps its place, so that nothing moves. */
 const later = (id: string, name: string, state: Html): Html =>
@@ -186,8 +189,6 @@ interface Names {
 function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, names: Names) {
   const w = statusWords[language]
   const { columns } = w
-  const toJson = linkTo(frontPages.status[language], statusKey)
-  const left = funds.length - maxRows
   return html`${table({
     kind: 'watched long carded',
     caption,
@@ -201,17 +202,32 @@ function fundTable(caption: string, funds: readonly MarkedFund[], language: Lang
     ],
     rows: funds.slice(0, maxRows).map((fund) => cells(fund, language, names)),
   })}
-  ${left > 0 && html`<p><a href="${toJson}">${w.more(fixedIn(language, left, 0))}</a></p>`}`
+  ${moreFunds(funds, language)}`
 }
 
-function cells(
-  fund: MarkedFund,
-  language: Language,
-  { publisher, hasPages, asOf }: Names,
-): readonly TableCell[] {
-  const { isin, mark, ageDays, rhythmDays, nextPrice } = fund
-  const name = fundName(publisher, fund.name)
+/** Funds of which there is nothing but their names. */
+const fundNames = (funds: readonly MarkedFund[], language: Language, names: Names) =>
+  html`<ul class="funds">
+      ${funds.slice(0, maxRows).map((fund) => html`<li>${nameOf(fund, language, names)}</li> `)}
+    </ul>
+    ${moreFunds(funds, language)}`
+
+function moreFunds(funds: readonly MarkedFund[], language: Language) {
+  const left = funds.length - maxRows
+  const toJson = linkTo(frontPages.status[language], statusKey)
+  return (
+    left > 0 && html`<p><a href="${toJson}">${statusWords[language].more(fixedIn(language, left, 0))}</a></p>`
+  )
+}
+
+function nameOf({ isin, name }: MarkedFund, language: Language, { publisher, hasPages }: Names): Html {
   const page = linkTo(frontPages.status[language], fundPageKeys(isin)[language])
+  const said = fundName(publisher, name)
+  return html`${hasPages ? html`<a href="${page}">${said}</a>` : said} <small>${isin}</small>`
+}
+
+function cells(fund: MarkedFund, language: Language, names: Names): readonly TableCell[] {
+  const { mark, ageDays, rhythmDays, nextPrice } = fund
   const day = (date: string | null) =>
     date === null ? noValue(language) : html`<time datetime="${date}">${dayIn(language, date)}</time>`
   const w = statusWords[language]
@@ -221,10 +237,10 @@ function cells(
     return unbroken(say(least + fixedIn(language, days, 0)))
   }
   // Most prices come on the day after their own.
-  const isAwaited = nextPrice !== null && nextPrice < asOf && (ageDays ?? 0) > 1
+  const isAwaited = nextPrice !== null && nextPrice < names.asOf && (ageDays ?? 0) > 1
   const next = html`${isAwaited && `${w.since}\u00a0`}${day(nextPrice)}`
   return [
-    [hasPages ? html`<a href="${page}">${name}</a>` : name, html` <small>${isin}</small>`],
+    nameOf(fund, language, names),
     markedAs(mark, w.marks[mark]),
     [day(fund.newestPrice), nextPrice !== null && below(next)],
     count(ageDays, w.businessDays),

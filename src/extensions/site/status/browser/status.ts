@@ -81,9 +81,9 @@ async function showNights(figure: HTMLElement): Promise<void> {
   const w = historyWords[language]
   const { index = '', changes = '', again = '' } = figure.dataset
   const line = figure.querySelector('p')
-  const drawn = figure.querySelector('.nights')
-  const ends = figure.querySelectorAll('.ends span')
-  if (line === null || drawn === null) return
+  const drawn = figure.querySelector<HTMLElement>('.nights')
+  const ends = figure.querySelector<HTMLElement>('.ends')
+  if (line === null || drawn === null || ends === null) return
   line.textContent = w.loading
   try {
     const response = await fetch(index)
@@ -91,8 +91,9 @@ async function showNights(figure: HTMLElement): Promise<void> {
     const nights = nightsOf((await response.json()) as ChangeHistory)
     line.textContent = nights.length === 0 ? w.empty : summaryOf(nights, language)
     drawn.innerHTML = nightBars(nights)
-    for (const [at, night] of [nights[0], nights.at(-1)].entries()) {
-      const end = ends[at]
+    for (const part of [drawn, ends]) part.style.width = `${(100 * nights.length) / daysShown}%`
+    for (const [at, night] of [nights[0], nights.slice(1).at(-1)].entries()) {
+      const end = ends.children[at]
       if (night !== undefined && end !== undefined) end.textContent = dayIn(language, night.day)
     }
     tellOnPoint(drawn, line, nights)
@@ -108,7 +109,7 @@ function tellOnPoint(drawn: Element, line: HTMLElement, nights: readonly Night[]
   const tell = (event: Event) => {
     const { left, width } = drawn.getBoundingClientRect()
     const share = ((event as PointerEvent).clientX - left) / width
-    const night = nights[Math.min(daysShown - 1, Math.max(0, Math.floor(share * daysShown)))]
+    const night = nights[Math.min(nights.length - 1, Math.max(0, Math.floor(share * nights.length)))]
     line.textContent = night === undefined ? summary : nightIn(night, language)
   }
   for (const kind of ['pointermove', 'pointerdown']) drawn.addEventListener(kind, tell)

@@ -1,11 +1,12 @@
 /** The start page, the page in place of missing ones, and what all pages tell search engines and link previews. */
 import Database from 'better-sqlite3'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { SitePageSource } from '../../../src/core/api/contract/page.ts'
 import { sitemapPages } from '../../../src/extensions/site/start/sitemap.ts'
 import { cached } from '../../../src/core/system/cached.ts'
+import { editDatabase } from '../../support/database.ts'
 import { readHtml } from '../../support/html.ts'
 import { forced, mustRun, runFundpress, tempFolder } from '../../support/product.ts'
 import { lacks } from '../../support/programs.ts'
@@ -212,9 +213,29 @@ describe('the start page', () => {
     )
     expect(read('de.html')).toContain('<p>Wir legen seit 1950 Fonds auf.</p>')
     // Before ours.
-    expect(read('index.html').indexOf('Questions?')).toBeLessThan(read('index.html').indexOf('As of 20'))
-    expect(read('index.html')).toContain('As of 20\u00a0Nov\u00a02026')
-    expect(read('de.html')).toContain('Stichtag: 20.11.2026')
+    expect(read('index.html').indexOf('Questions?')).toBeLessThan(
+      read('index.html').indexOf('As\u00a0of\u00a020'),
+    )
+    expect(read('index.html')).toContain('As\u00a0of\u00a020\u00a0Nov\u00a02026')
+    expect(read('de.html')).toContain('Stichtag\u00a020.11.2026')
+    expect(read('de.html')).not.toContain(`${site.name} veröffentlicht`)
+  })
+
+  it('names the company in its lead where that says nothing in its own words', async () => {
+    const config = folder.file('plain.json')
+    writeFileSync(config, JSON.stringify({ baseUrl, site: { name: site.name } }))
+    const plain = folder.file('plain')
+    const built = await runFundpress(
+      ['build', '--config', config, '--db', db, '--out', plain, '--as-of', asOf],
+      {
+        env: { FUNDPRESS_PAGES: 'true' },
+      },
+    )
+    expect(built.code).toBe(0)
+    expect(read('de.html', plain)).toMatch(
+      /<p class="lead">\s*Muster &#38; Söhne KVG veröffentlicht Preise, /,
+    )
+    expect(read('index.html', plain)).toMatch(/<p class="lead">\s*Muster &#38; Söhne KVG publishes prices, /)
   })
 
   it('shows the largest gains and losses of the newest day, as the list of funds has them, and leads to all', () => {
@@ -222,9 +243,6 @@ describe('the start page', () => {
       funds: { isin: string; price: { date: string; change_percent: string | null } | null }[]
     }
     const [, ...tables] = read('index.html').split('<caption class="unseen">')
-    const [high = '', low = ''] = ['Largest gains', 'Largest losses'].map((caption) =>
-      tables.find((table) => table.startsWith(caption)),
-    )
     const changesIn = (table: string) =>
       [
         ...table.matchAll(
@@ -242,12 +260,14 @@ describe('the start page', () => {
       .toReversed()
       .slice(0, 5)
     expect(gains.length + losses.length).toBeGreaterThan(4)
-    expect(changesIn(high).map(([, change]) => change)).toEqual(gains)
-    expect(changesIn(low).map(([, change]) => change)).toEqual(losses)
-    const shown = [...changesIn(high), ...changesIn(low)]
+    const [left = [], right = []] = tables.map((table) => changesIn(table))
+    // In one order, and the two tables leave no hole.
+    const shown = [...left, ...right]
+    expect(shown.map(([, change]) => change)).toEqual([...gains, ...losses.toReversed()])
+    expect([0, 1]).toContain(left.length - right.length)
     for (const [isin, change] of shown)
       expect(Number(funds.find((fund) => fund.isin === isin)?.price?.change_percent)).toBe(change)
-    expect(read('index.html')).toContain('<h2>Price changes on 20\u00a0Nov\u00a02026</h2>')
+    expect(read('index.html')).toContain('<h2>Largest price changes on 20\u00a0Nov\u00a02026</h2>')
     expect(read('index.html')).toContain(
       `<a class="button first" href="funds/index.html">All funds (${funds.length})</a>`,
     )
@@ -289,11 +309,33 @@ describe('the start page', () => {
     database.close()
   })
 
-  it('shows no price change of a day that is long past', async () => {
+  it('has the newest prices with their days in place of changes that are long past', async () => {
     const later = folder.file('later')
-    expect(await build(later, '2027-01-15', ...forced)).toMatchObject({ code: 0 })
-    expect(read('index.html', later)).not.toContain('class="movers"')
-    expect(read('index.html', later)).not.toContain('Price changes on')
+    copyFileSync(db, folder.file('later.sqlite'))
+    // Its price is not overdue, but as old.
+    editDatabase(
+      folder.file('later.sqlite'),
+      `UPDATE fund SET suspended_from = '${asOf}' WHERE isin = (SELECT isin FROM price WHERE date = '${asOf}'
+        GROUP BY isin ORDER BY max(abs(change_percent)) DESC LIMIT 1)`,
+    )
+    const built = await build(later, '2027-01-15', '--db', folder.file('later.sqlite'), ...forced)
+    expect(built).toMatchObject({ code: 0 })
+    const page = read('index.html', later)
+    expect(page).not.toContain('price changes on')
+    const [, shown = ''] = page.split('<h2>Newest prices</h2>')
+    const rows = [...shown.matchAll(/<a href="funds\/([A-Z0-9]{12})\/index\.html">[^]*?<\/tr>/g)]
+    expect(rows.length).toBeGreaterThan(4)
+    const { funds } = JSON.parse(read('funds/index.json', later)) as {
+      funds: { isin: string; not_comparable: string | null; price: { net_asset_value: string } | null }[]
+    }
+    for (const [row, isin] of rows) {
+      const fund = funds.find((each) => each.isin === isin)
+      expect(fund?.not_comparable).toBeNull()
+      expect(row.replaceAll(',', '')).toContain(fund?.price?.net_asset_value)
+      expect(row).toMatch(
+        /<small class="mark (?:stale">stale|suspended">suspended)<[^]*<small>\d+\u00a0[A-Z][a-z]+\u00a02026</,
+      )
+    }
   })
 
   it('describes the data and their publisher for search engines', () => {

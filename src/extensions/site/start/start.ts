@@ -76,7 +76,9 @@ function startPage(source: SitePageSource, language: Language): string {
         <div>
           <h1>${shell.brand}</h1>
           ${own.length > 0 && html`<div>${own.map((paragraph) => html`<p>${paragraph}</p> `)}</div> `}
-          <p class="${own.length === 0 ? 'lead' : 'quiet'}">${w.lead(count, dayIn(language, asOf))}</p>
+          <p class="${own.length === 0 ? 'lead' : 'quiet'}">
+            ${w.lead(count, dayIn(language, asOf), own.length === 0 ? name : null)}
+          </p>
         </div>
         <div class="finder">
           ${searchBox(language, link)}
@@ -148,7 +150,10 @@ type Mover = FundEntry & { readonly newest: NonNullable<FundEntry['newest']>; re
 
 const mostMovers = 5
 
-/** The largest gains and losses of the newest day; none of a stale price. A fund younger than one year has no change (MiFID II). */
+/**
+ * The largest gains and losses of the newest day, in one order; none of a stale price, or of a fund that is no longer priced. Without any, the first funds and their newest
+ * prices. A fund younger than one year has no change (MiFID II), and is in neither.
+ */
 function movers(source: SitePageSource, language: Language): Html | null {
   const { funds } = source
   const w = startWords[language]
@@ -156,20 +161,27 @@ function movers(source: SitePageSource, language: Language): Html | null {
     (latest, { newest }) => (newest && newest.date > latest ? newest.date : latest),
     '',
   )
-  const moved = sortedByName(funds)
-    .flatMap(({ newest, ...fund }): readonly Mover[] => {
-      const change = newest?.changePercent ?? null
-      const isNews = newest?.date === day && fund.overdue !== 'stale'
-      return isNews && change !== null ? [{ ...fund, newest, change }] : []
-    })
+  const priced = sortedByName(funds).flatMap(({ newest, ...fund }): readonly Mover[] => {
+    const change = newest?.changePercent ?? null
+    return newest !== null && change !== null ? [{ ...fund, newest, change }] : []
+  })
+  const moved = priced
+    .filter(({ newest, overdue, state }) => newest.date === day && overdue !== 'stale' && state === null)
     .sort((one, other) => Number(other.change) - Number(one.change))
   const gains = moved.filter(({ change }) => Number(change) > 0).slice(0, mostMovers)
   const losses = moved.filter(({ change }) => Number(change) < 0).slice(-mostMovers)
-  if (gains.length + losses.length === 0) return null
-  const tableOf = (heading: string, some: readonly Mover[]) => moverTable(source, heading, some, language)
-  return html`<h2>${w.movers(dayIn(language, day))}</h2>
-    <div class="movers">${tableOf(w.gains, gains)} ${tableOf(w.losses, losses.toReversed())}</div>
-    <p class="quiet small">${w.lines} ${fundWords[language].past}</p> `
+  const isNews = gains.length + losses.length > 0
+  const shown = isNews ? [...gains, ...losses] : priced.slice(0, 2 * mostMovers)
+  if (shown.length === 0) return null
+  const heading = isNews ? w.movers(dayIn(language, day)) : w.newest
+  // Two tables of the same height, however many funds gained.
+  const half = Math.ceil(shown.length / 2)
+  const tables = [shown.slice(0, half), shown.slice(half)].map(
+    (some, index) => html`${moverTable(source, `${heading} (${index + 1})`, some, { isNews, language })} `,
+  )
+  return html`<h2>${heading}</h2>
+    <div class="movers">${tables}</div>
+    <p class="quiet small"><span class="year">${w.lines}</span> ${fundWords[language].past}</p> `
 }
 
 /** Two of them are about as far apart as the line is thick. */
@@ -195,35 +207,40 @@ function yearLine({ history }: SitePageSource, { isin, newest }: Mover, language
 
 function moverTable(
   source: SitePageSource,
-  heading: string,
+  caption: string,
   funds: readonly Mover[],
-  language: Language,
+  { isNews, language }: { readonly isNews: boolean; readonly language: Language },
 ): Html | null {
   const w = fundWords[language]
   const { publisher } = source
   const pageOf = (isin: string) => linkTo(startKeys[language], fundPageKeys(isin)[language])
   const rowOf = (fund: Mover): readonly TableCell[] => {
-    const { isin, name, currency, newest, change, overdue } = fund
+    const { isin, name, currency, newest, change } = fund
+    const mark = fund.state ?? fund.overdue
     const line = yearLine(source, fund, language)
     const { text, tone } = changeOf(language, change)
+    const nav = amountIn(language, newest.nav, currency)
     return [
       [
         html`<a href="${pageOf(isin)}">${fundName(publisher, name)}</a>`,
-        overdue !== null &&
-          html` <small class="mark ${overdue}">${statusWords[language].marks[overdue]}</small>`,
+        mark !== null && html` <small class="mark ${mark}">${statusWords[language].marks[mark]}</small>`,
       ],
       line === null ? noValue(language) : raw(line),
-      html`<span class="${tone}">${text}</span> <small>${amountIn(language, newest.nav, currency)}</small>`,
+      isNews
+        ? html`<span class="${tone}">${text}</span> <small>${nav}</small>`
+        : html`${nav} <small>${dayIn(language, newest.date)}</small>`,
     ]
   }
   return funds.length === 0
     ? null
     : table({
-        caption: heading,
+        caption,
         columns: [
-          heading,
+          w.fund,
           { content: w.oneYear, kind: 'year' },
-          { content: html`${w.change} <small>${w.nav}</small>`, kind: 'number' },
+          isNews
+            ? { content: html`${w.change} <small>${w.nav}</small>`, kind: 'number' }
+            : { content: html`${w.nav} <small>${w.day}</small>`, kind: 'number' },
         ],
         rows: funds.map(rowOf),
       })

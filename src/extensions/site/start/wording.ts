@@ -1,10 +1,12 @@
 import { bilingual } from '../../../core/layout/bilingual.ts'
+import { unbroken } from '../../../core/layout/formats.ts'
 
 export const startWords = bilingual((say) => ({
-  lead: (count: string, asOf: string) =>
+  /** @param company null if the text before is its own */
+  lead: (count: string, asOf: string, company: string | null) =>
     say(
-      `Prices, performance, structure and costs of ${count === '1' ? 'one fund' : `${count} funds`}, on web pages and as data for spreadsheets and programs. As of ${asOf}.`,
-      `Preise, Wertentwicklung, Struktur und Kosten von ${count === '1' ? 'einem' : count} Fonds, auf Webseiten und als Daten für Tabellenkalkulationen und Programme. Stichtag: ${asOf}.`,
+      `${company === null ? 'Prices' : `${company} publishes prices`}, performance, structure and costs of ${count === '1' ? 'one fund' : `${count} funds`}, on web pages and as data for spreadsheets and programs. ${unbroken(`As of ${asOf}`)}.`,
+      `${company === null ? 'Preise' : `${company} veröffentlicht Preise`}, Wertentwicklung, Struktur und Kosten von ${unbroken(`${count === '1' ? 'einem' : count} Fonds`)}, auf Webseiten und als Daten für Tabellenkalkulationen und Programme. ${unbroken(`Stichtag ${asOf}`)}.`,
     ),
   /** For search engines. */
   description: (name: string) =>
@@ -14,9 +16,8 @@ export const startWords = bilingual((say) => ({
     ),
   find: say('Find a fund', 'Fonds finden'),
   allFunds: (count: string) => say(`All funds (${count})`, `Alle Fonds (${count})`),
-  movers: (day: string) => say(`Price changes on ${day}`, `Preisänderungen am ${day}`),
-  gains: say('Largest gains', 'Größte Gewinne'),
-  losses: say('Largest losses', 'Größte Verluste'),
+  movers: (day: string) => say(`Largest price changes on ${day}`, `Größte Preisänderungen am ${day}`),
+  newest: say('Newest prices', 'Neueste Preise'),
   lines: say(
     '1 year: the net asset value with distributions reinvested, without costs (BVI method); each line has a scale of its own.',
     '1 Jahr: der Nettoinventarwert mit Wiederanlage der Ausschüttungen, ohne Kosten (BVI-Methode); jede Linie hat ihren eigenen Maßstab.',

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import type { ChangeHistory, HistoryEntry } from '../../../src/core/api/contract/changes.ts'
 import {
+  correctedIn,
   daysShown,
   isNotable,
   nightBars,
@@ -90,6 +91,26 @@ it('tells it in German, too', () => {
     '05.03.2026: 2-mal veröffentlicht, 3 Preise korrigiert, Preise von 2 von 40 Fonds verspätet, Preise von 1 von 40 Fonds veraltet',
   )
   expect(summaryOf(nightsOf(history), 'de')).toBe('An 3 Tagen veröffentlicht, davon 2 mit Hinweisen')
+})
+
+it('names the funds with corrected prices, at most three, and counts the others', () => {
+  const named = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      isin: `DE000000000${index}`,
+      name: `Fonds ${index}`,
+      corrected: 1,
+    }))
+  const told = (funds: HistoryEntry['funds'], corrected: number) => {
+    const night = { ...entry('2026-03-05', { corrected_funds: corrected }), ...file, funds, earlier: [] }
+    return nightsOf({ format: 1, nights: [night] }).map((one) => correctedIn(one, 'de'))
+  }
+  expect(told(named(1), 1)).toEqual(['Fonds 0'])
+  expect(told(named(3), 3)).toEqual(['Fonds 0, Fonds 1, Fonds 2'])
+  expect(told(named(5), 5)).toEqual(['Fonds 0, Fonds 1, Fonds 2 und 2 weitere'])
+  // The index does not name all of them.
+  expect(told(named(2), 1300)).toEqual(['Fonds 0, Fonds 1 und andere'])
+  expect(told([{ isin: 'DE0000000009', name: null, corrected: 2 }], 1)).toEqual(['DE0000000009'])
+  expect(told([{ isin: 'DE0000000009', name: 'Neu', what: 'added' }], 0)).toEqual([''])
 })
 
 it('sums up all days', () => {

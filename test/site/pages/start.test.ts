@@ -394,6 +394,8 @@ describe('the page in place of missing ones', () => {
       )
       expect(files.filter((file) => !existsSync(join(out, file)))).toEqual([])
       expect(files.length).toBeGreaterThan(8)
+      // An address that was that of a fund: the changes tell since when it is no longer published.
+      expect(files.filter((file) => file.startsWith('changes/'))).toHaveLength(1)
       expect(read(key)).toContain('<meta name="robots" content="noindex" />')
       expect({ canonical: linksIn(key, 'canonical'), properties: propertiesOf(key) }).toEqual({
         canonical: [],

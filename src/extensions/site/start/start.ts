@@ -124,6 +124,7 @@ function notFoundPage({ baseUrl, parts, publisher }: SitePageSource, language: L
         <li><a href="${link(startKeys[language])}">${shell.start}</a></li>
         <li><a href="${link(frontPages.funds[language])}">${fundWords[language].list}</a></li>
         ${parts.includes('docs') && html`<li><a href="${link(frontPages.docs[language])}">${shell.parts.docs}</a></li>`}
+        ${parts.includes('changes') && html`<li><a href="${link(changesKeys[language])}">${shell.changes}</a></li>`}
       </ul>`,
   })
 }

@@ -44,5 +44,8 @@ export const historyWords = bilingual((say) => ({
       : say(`${shown} of them with notes`, `davon ${shown} mit Hinweisen`)
   },
   notable: say('Corrections, late and stale prices', 'Korrekturen, verspätete und veraltete Preise'),
+  andMore: (shown: string) => say(`and ${shown} more`, `und ${shown} weitere`),
+  andOthers: say('and others', 'und andere'),
+  correctedOf: (funds: string) => say(`Corrected: ${funds}`, `Korrigiert: ${funds}`),
   more: (shown: string) => say(`${shown} more days`, `${shown} weitere Tage`),
 }))

@@ -1,6 +1,6 @@
 /** The publications of the last weeks, as bars and in words, for the status page. The browser draws them from `changes/index.json`. Pure. */
 
-import { type ChangeHistory, publishesOf } from '../../../core/api/contract/changes.ts'
+import { type ChangeHistory, type HistoryEntry, publishesOf } from '../../../core/api/contract/changes.ts'
 import type { Language } from '../../../core/api/routes/table.ts'
 import { dayIn, fixedIn } from '../../../core/layout/formats.ts'
 import { dayNumber, isoOf } from '../../../core/system/day-number.ts'
@@ -17,6 +17,8 @@ export interface Night {
   readonly publishes: number
   /** Of all publishes of the day. */
   readonly corrected: number
+  /** Names of the funds with these prices. Of a long list, the index has only the first. */
+  readonly correctedFunds: { readonly names: readonly string[]; readonly areAll: boolean }
   /** Funds, as the newest publish left them: all, and those whose price is late, stale or being checked. */
   readonly funds: number
   readonly late: number
@@ -42,6 +44,7 @@ export function nightsOf({ nights }: ChangeHistory): readonly Night[] {
       day,
       publishes: publishes.length,
       corrected: publishes.reduce((sum, one) => sum + one.counts.corrected_prices, 0),
+      correctedFunds: correctedFundsOf(publishes),
       funds: counts.funds_total,
       late: counts.funds_overdue - counts.funds_stale,
       stale: counts.funds_stale,
@@ -50,7 +53,23 @@ export function nightsOf({ nights }: ChangeHistory): readonly Night[] {
   })
 }
 
-const nothing = { publishes: 0, corrected: 0, funds: 0, late: 0, stale: 0, heldBack: 0 }
+/** A fund whose prices two publishes of a day corrected is one. */
+function correctedFundsOf(publishes: readonly HistoryEntry[]): Night['correctedFunds'] {
+  const known = publishes.map(({ funds = [] }) => funds.filter(({ corrected = 0 }) => corrected > 0))
+  const names = new Map(known.flat().map(({ isin, name }) => [isin, name ?? isin]))
+  const areAll = publishes.every(({ counts }, index) => counts.corrected_funds === known[index]?.length)
+  return { names: [...names.values()], areAll }
+}
+
+const nothing = {
+  publishes: 0,
+  corrected: 0,
+  correctedFunds: { names: [], areAll: true },
+  funds: 0,
+  late: 0,
+  stale: 0,
+  heldBack: 0,
+}
 
 /** True of a day that a reader should know of. */
 export const isNotable = ({ corrected, late, stale, heldBack }: Night): boolean =>
@@ -154,6 +173,18 @@ export function nightIn(night: Night, language: Language): string {
   const { day, publishes } = night
   const what = publishes === 0 ? w.quiet : w.published(publishes, fixedIn(language, publishes, 0))
   return `${dayIn(language, day)}: ${[what, notableIn(night, language)].filter((text) => text !== '').join(', ')}`
+}
+
+/** Funds that a day names. */
+const mostNamed = 3
+
+/** `Fund A, Fund B, Fund C and 4 more`: whose prices were corrected; empty if no name is known. */
+export function correctedIn({ correctedFunds: { names, areAll } }: Night, language: Language): string {
+  const w = historyWords[language]
+  const shown = names.slice(0, mostNamed).join(', ')
+  const left = names.length - mostNamed
+  if (shown === '' || (areAll && left <= 0)) return shown
+  return `${shown} ${areAll ? w.andMore(fixedIn(language, left, 0)) : w.andOthers}`
 }
 
 /** All bars in a sentence. */

@@ -5,6 +5,7 @@ import { messageWith } from '../../../../core/layout/browser/message.ts'
 import { dayIn, fixedIn } from '../../../../core/layout/formats.ts'
 import { historyWords } from '../history-wording.ts'
 import {
+  correctedIn,
   daysShown,
   isNotable,
   type Night,
@@ -131,10 +132,15 @@ function listNotable(nights: readonly Night[], changes: string): void {
     link.textContent = text
     return link
   }
-  const item = (link: Element, text: string) => {
+  const item = (link: Element, text: string, remark: string) => {
     const made = document.createElement('li')
     const said = document.createElement('span')
     said.textContent = text
+    if (remark !== '') {
+      const below = document.createElement('small')
+      below.textContent = historyWords[language].correctedOf(remark)
+      said.append(' ', below)
+    }
     made.append(link, ' ', said)
     return made
   }
@@ -142,10 +148,14 @@ function listNotable(nights: readonly Night[], changes: string): void {
   const left = nights.length - shown.length
   list.replaceChildren(
     ...shown.map((night) =>
-      item(linked(`${changes}?day=${night.day}`, dayIn(language, night.day)), notableIn(night, language)),
+      item(
+        linked(`${changes}?day=${night.day}`, dayIn(language, night.day)),
+        notableIn(night, language),
+        correctedIn(night, language),
+      ),
     ),
     ...(left === 0
       ? []
-      : [item(linked(changes, historyWords[language].more(fixedIn(language, left, 0))), '')]),
+      : [item(linked(changes, historyWords[language].more(fixedIn(language, left, 0))), '', '')]),
   )
 }

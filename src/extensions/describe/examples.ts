@@ -81,7 +81,15 @@ export function excerpt(format: DocumentFormat, shape: Shape, value: unknown): E
   return { format, text: encode(shortened(shape, value, hidden)), hidden }
 }
 
-const problemShape = record({ title: text(''), type: text(''), status: wholeNumber('', '') })
+/** An error document. */
+export const problemShape = record({
+  title: text('What is wrong, for people, in English', 'Was falsch ist, für Menschen, auf Englisch'),
+  type: text(
+    'Identifies the error for programs; URL of the section that describes it',
+    'Kennzeichnet den Fehler für Programme; URL des Abschnitts, der ihn beschreibt',
+  ),
+  status: wholeNumber('HTTP status', 'HTTP-Status'),
+})
 
 export function problemExcerpt(format: DocumentFormat, docsUrl: string, problem: Problem, values: Values) {
   const { title, status } = problem

@@ -9,8 +9,8 @@ import { html, type Html, type HtmlContent, linkTo } from '../../core/layout/htm
 import { frontPages, layout, pageTemplate } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
 import { type AnswerKind, programs } from './browser/requests.ts'
-import { endpointExample } from './examples.ts'
-import { hasLanguages, pathTemplate } from './group.ts'
+import { endpointExample, problemShape } from './examples.ts'
+import { fieldTable, hasLanguages, pathTemplate } from './group.ts'
 import { listValues } from './lists.ts'
 import {
   codeBlock,
@@ -64,7 +64,12 @@ function explorerPage(site: Site, language: Language): string {
         ><p class="notice">${text.noScript} <a href="${link(openApiKey)}">openapi.json</a>.</p></noscript
       >
       <p class="notice" id="from-folder" hidden>${text.fromFolder} <code>fundpress serve</code>.</p>
-      <div id="explorer" data-root="${link('')}" data-words="${JSON.stringify(text.says)}">
+      <div
+        id="explorer"
+        data-root="${link('')}"
+        data-words="${JSON.stringify(text.says)}"
+        data-again="${shell.again}"
+      >
         <div class="filter" role="search" hidden>
           <input
             type="search"
@@ -76,6 +81,7 @@ function explorerPage(site: Site, language: Language): string {
           <span role="status"></span>
         </div>
         ${fundSuggestions(site, link)}
+        <template id="error-fields">${fieldTable(problemShape, language, text.errorFields)}</template>
         ${groupsOf(site.endpoints).map(({ id, title: name }) =>
           operations(
             id,
@@ -221,6 +227,7 @@ function operation(
             [text.headers, codeBlock('', `${text.headers} ${id}`)],
           ])}
         </div>
+        <div class="sample" hidden>${codeBlock('', `${w.example} ${id}`)}</div>
       </div>
       <div class="described" hidden>
         <h3>${w.fields}</h3>

@@ -18,7 +18,17 @@ import {
   wideTable,
 } from '../../core/layout/html.ts'
 import { endpointExample, listing, problemExcerpt } from './examples.ts'
-import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
+import {
+  codeBlock,
+  curlRequest,
+  docKey,
+  docPage,
+  exampleAnswer,
+  explorerPath,
+  groupPath,
+  type Site,
+  tabs,
+} from './site.ts'
 import { docWords } from './wording.ts'
 
 export function groupPage(group: EndpointGroup, site: Site, language: Language): Page {
@@ -107,7 +117,7 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
     const open = html`<a href="${linkTo(key, target.slice(1))}">${text.tryIt}</a> `
     const label = `${format.toUpperCase()}, ${endpoint.id}`
     return html`${codeBlock(curlRequest(site.source.baseUrl + target), `${text.request} ${label}`, true)}
-    ${codeBlock(content, `${text.answer} ${label}`)} ${links(open)}`
+    ${exampleAnswer(format, content, `${text.answer} ${label}`)} ${links(open)}`
   }
   const panels: [string, Html][] = [
     ['JSON', panel('json', listing(example.json, text.more))],
@@ -216,10 +226,13 @@ function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Lang
         html` <a href="${linkTo(key, target.slice(1))}"><code>${addressText(target)}</code></a>`
       }
     </p>
-    ${tabs({ id, legend: `${example}: ${problem.status} ${problem.slug}`, remembered: 'format' }, [
-      ['JSON', codeBlock(text('json'), `${example} JSON`)],
-      ['XML', codeBlock(text('xml'), `${example} XML`)],
-    ])}`
+    <details class="choices">
+      <summary>${example}</summary>
+      ${tabs({ id, legend: `${example}: ${problem.status} ${problem.slug}`, remembered: 'format' }, [
+        ['JSON', codeBlock(text('json'), `${example} JSON`)],
+        ['XML', codeBlock(text('xml'), `${example} XML`)],
+      ])}
+    </details>`
 }
 
 /** A title for readers: `<isin>` instead of `{isin}`. */

@@ -7,7 +7,7 @@ import { countsByMark } from '../../core/guards/assess.ts'
 import { html, type Html, linkTo } from '../../core/layout/html.ts'
 import { type Excerpt, excerpt, listing } from './examples.ts'
 import { fieldTable, inlineCode, pathTemplate } from './group.ts'
-import { codeBlock, curlRequest } from './site.ts'
+import { codeBlock, curlRequest, exampleAnswer } from './site.ts'
 import { docWords } from './wording.ts'
 
 /** Shortened examples, by the id of the list. */
@@ -81,7 +81,8 @@ function listSection(
     ${
       example !== undefined &&
       html`<h3>${text.example}</h3>
-        ${id !== 'fund-list' && html`<p class="quiet small">${text.madeUp}</p> `}${codeBlock(
+        ${id !== 'fund-list' && html`<p class="quiet small">${text.madeUp}</p> `}${exampleAnswer(
+          example.format,
           listing(example, text.more),
           `${text.answer} ${id}`,
         )}`

@@ -3,7 +3,7 @@
 import { groupsOf, type Endpoint } from '../../core/api/contract/endpoint.ts'
 import { generalGroup, type EndpointGroup } from '../../core/api/contract/errors.ts'
 import type { Page, SitePageSource } from '../../core/api/contract/page.ts'
-import type { Language } from '../../core/api/routes/table.ts'
+import type { Format, Language } from '../../core/api/routes/table.ts'
 import { shellText } from '../../core/system/shell-text.ts'
 import { addressText, html, linkTo, type HtmlContent, type Html } from '../../core/layout/html.ts'
 import { layout, type PageLayout } from '../../core/layout/layout.ts'
@@ -174,10 +174,17 @@ function sideNavigation(site: Site, { language, path, onPage }: DocPage): Html {
 
 /** A request or an answer. @param label for screen readers @param canBeCopied adds a button */
 export function codeBlock(content: HtmlContent, label: string, canBeCopied = false): Html {
-  // The code may be wider than the page: readers without a mouse must be able to scroll it.
-  const code = html`<pre tabindex="0" role="group" aria-label="${label}"><code>${content}</code></pre>`
+  const code = preformatted(content, label)
   return canBeCopied ? html`<div class="code" data-copy>${code}</div>` : html`<div class="code">${code}</div>`
 }
+
+/** An answer as an example: the explorer shows it until a request is sent. */
+export const exampleAnswer = (format: Format, content: HtmlContent, label: string): Html =>
+  html`<div class="code" data-example="${format}">${preformatted(content, label)}</div>`
+
+/** The code may be wider than the page: readers without a mouse must be able to scroll it. */
+const preformatted = (content: HtmlContent, label: string): Html =>
+  html`<pre tabindex="0" role="group" aria-label="${label}"><code>${content}</code></pre>`
 
 /** A program that a test finds by its name. @param label for screen readers */
 export const namedCode = (name: string, label: string, code: string): Html =>

@@ -218,12 +218,14 @@ export const docWords = bilingual((say) => ({
     ),
     permalink: say('Link to this request', 'Link zu dieser Anfrage'),
     body: say('Body', 'Inhalt'),
+    errorFields: say('Fields of an error', 'Felder eines Fehlers'),
     /** Texts of the script. */
     says: {
       waiting: say('Waiting for the response …', 'Warten auf die Antwort …'),
-      failed: say(
-        'The server could not be reached. Please try again.',
-        'Der Server ist nicht erreichbar. Bitte versuchen Sie es erneut.',
+      failed: say('The server could not be reached.', 'Der Server ist nicht erreichbar.'),
+      example: say(
+        'An example; long arrays are shortened. Send the request to see its response here.',
+        'Ein Beispiel; lange Arrays sind gekürzt. Senden Sie die Anfrage: Hier erscheint die Antwort.',
       ),
       tooLong: say(
         'The beginning of the response; the URL above returns all of it.',

@@ -276,10 +276,85 @@ describe.skipIf(whyNoBrowser !== undefined)('the API explorer in a browser', () 
     await operation.locator('.result label', { hasText: 'Headers' }).click()
     expect(await operation.locator('.result pre:visible').textContent()).toContain('etag: ')
     await expectSound(visited)
+    const isin = await operation.locator('[name=isin]').inputValue()
     await operation.locator('[name=isin]').fill('XX0000000002')
     await operation.locator('[type=submit]').click()
     await operation.locator('.status:not(.good)', { hasText: '404' }).waitFor()
+    expect(await fields.allTextContents()).toEqual(['title', 'type', 'status'])
+    await operation.locator('[name=isin]').fill(isin)
+    await operation.locator('[type=submit]').click()
+    await operation.locator('.status.good').waitFor()
+    expect(await fields.first().textContent()).toBe('fund')
     await visited.end()
+  })
+
+  it('shows an example in the format of the form until a request is sent', async () => {
+    const { page, end } = await open('#prices-current')
+    const operation = page.locator('#prices-current')
+    const code = operation.locator('.sample code')
+    await expect.poll(() => code.textContent()).toMatch(/^\{\s+"fund": \{/)
+    await operation.locator('[name=format]').selectOption('xml')
+    await expect.poll(() => code.textContent()).toMatch(/^<root>/)
+    await operation.locator('[type=submit]').click()
+    await operation.locator('.status.good').waitFor()
+    expect(await operation.locator('.sample').isVisible()).toBe(false)
+    await operation.locator('[name=format]').selectOption('csv')
+    expect(await operation.locator('.sample').isVisible()).toBe(false)
+    // A list that only a publish writes has none.
+    await page.locator('#feed > summary').click()
+    expect(await page.locator('#feed [role=status]').textContent()).toMatch(/^Send the request/)
+    await end()
+  })
+
+  it.each([
+    ['a phone', phoneDark],
+    ['a desktop', desktopLight],
+  ] as const)(
+    'brings the beginning of a response into the window, and keeps the focus: %s',
+    async (_, look) => {
+      const { page, end } = await open('#prices-current', look)
+      const operation = page.locator('#prices-current')
+      await operation.locator('[type=submit]').click()
+      await operation.locator('.status.good').waitFor()
+      const response = await operation.locator('.result pre:visible').boundingBox()
+      expect(response?.y).toBeLessThan(look.height - 100)
+      expect(response?.y).toBeGreaterThan(0)
+      expect(await operation.locator('[type=submit]:focus').count()).toBe(1)
+      await end()
+    },
+  )
+
+  it('says that the server could not be reached, and asks again by a button', async () => {
+    const visited = await open('#prices-current', phoneDark)
+    const { page } = visited
+    const operation = page.locator('#prices-current')
+    await operation.locator('.sample code:not(:empty)').waitFor()
+    await page.context().setOffline(true)
+    await operation.locator('[type=submit]').click()
+    const notice = operation.locator('.callout[role=status]')
+    await notice.getByRole('button', { name: 'Try again' }).waitFor()
+    expect(await notice.textContent()).toBe('The server could not be reached. Try again')
+    expect(await operation.locator('.sample').isVisible()).toBe(false)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.context().setOffline(false)
+    await notice.getByRole('button').click()
+    await operation.locator('.status.good').waitFor()
+    expect(await notice.count()).toBe(0)
+    expect(await operation.locator('[type=submit]:focus').count()).toBe(1)
+    await visited.end()
+  })
+
+  it('has the titles in a column, and a filter as wide as the boxes on a phone', async () => {
+    const { page, end } = await open('')
+    const titles = page.locator('.operation > summary > span:last-child')
+    const lefts = await titles.evaluateAll(leftEdges)
+    expect(lefts.length).toBeGreaterThan(20)
+    expect(new Set(lefts).size).toBe(1)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const filter = await page.locator('.filter input').boundingBox()
+    const box = await page.locator('.operation').first().boundingBox()
+    expect(filter?.width).toBeCloseTo(box?.width ?? 0, 0)
+    await end()
   })
 
   it('suggests funds by name where an ISIN is typed, and asks for their list once', async () => {
@@ -310,3 +385,6 @@ const squeezed = (text: string) =>
     .replace(/>\s+</g, '><')
 
 const ids = (operations: readonly { readonly id: string }[]) => operations.map(({ id }) => id)
+
+const leftEdges = (elements: readonly { getBoundingClientRect: () => { readonly left: number } }[]) =>
+  elements.map((element) => Math.round(element.getBoundingClientRect().left))

@@ -4,6 +4,7 @@
  */
 
 import { keepInLanguages, showAddress } from '../../../core/layout/browser/address.ts'
+import { messageWith } from '../../../core/layout/browser/message.ts'
 import { bytesIn, searchKey } from '../../../core/layout/formats.ts'
 import { laidOut, patterns, piecesOf } from '../laid-out.ts'
 import { addressIn, answerKinds, programs, type AnswerKind, type Hints } from './requests.ts'
@@ -17,6 +18,7 @@ const width = 66
 interface Words extends Hints {
   readonly waiting: string
   readonly failed: string
+  readonly example: string
   readonly tooLong: string
   readonly found: string
 }
@@ -32,7 +34,7 @@ function startExplorer(explorer: HTMLElement): void {
     operation.addEventListener('toggle', () => {
       if (!operation.open) return
       showRequest(operation, explorer, words)
-      void describeAnswer(operation)
+      void describeAnswer(operation, words)
       keepAddress(operation)
     })
   }
@@ -45,6 +47,7 @@ function startExplorer(explorer: HTMLElement): void {
     const operation = operationAt(target)
     if (operation === null || !isOfForm(target)) return
     showRequest(operation, explorer, words)
+    showExample(operation, words)
     keepAddress(operation)
   })
   // The choice of a language is one for all operations.
@@ -123,10 +126,8 @@ function addressOf(form: HTMLFormElement, root: string): URL {
 
 /** As a program in the chosen language, before it is sent. */
 function showRequest(operation: HTMLDetailsElement, explorer: HTMLElement, words: Words): void {
-  const form = formOf(operation)
-  const url = addressIn(addressOf(form, explorer.dataset['root'] ?? ''))
-  const wanted = form.querySelector<HTMLSelectElement>('[name="format"]')?.value ?? ''
-  const kind = kindOf(wanted === '' ? (form.dataset['kind'] ?? '') : wanted)
+  const url = addressIn(addressOf(formOf(operation), explorer.dataset['root'] ?? ''))
+  const kind = kindWanted(operation)
   const chosen = operation.querySelector<HTMLInputElement>('.programs input:checked')?.value ?? ''
   const program = programs[chosen]
   if (program === undefined) return
@@ -136,6 +137,13 @@ function showRequest(operation: HTMLDetailsElement, explorer: HTMLElement, words
       colour === undefined ? text : span(colour, ...(text.includes('://') ? addressParts(text) : [text])),
     ),
   )
+}
+
+/** By the format that the form names, or else by what the operation answers. */
+function kindWanted(operation: HTMLDetailsElement): AnswerKind {
+  const form = formOf(operation)
+  const format = form.querySelector<HTMLSelectElement>('[name="format"]')?.value ?? ''
+  return kindOf(format === '' ? (form.dataset['kind'] ?? '') : format)
 }
 
 const kindOf = (name: string): AnswerKind => answerKinds.find((kind) => kind === name) ?? 'text'
@@ -154,11 +162,11 @@ const addressParts = (text: string): readonly (Node | string)[] =>
     .flatMap((piece) => [piece.includes('-') ? span('whole', piece) : piece, document.createElement('wbr')])
 
 async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words: Words): Promise<void> {
-  const state = part(operation, '[role="status"]')
   const result = part(operation, '.result')
   const [response, headers] = result.querySelectorAll<HTMLElement>('code')
   const url = addressOf(formOf(operation), explorer.dataset['root'] ?? '')
-  state.textContent = words.waiting
+  sent.add(operation)
+  say(operation, [words.waiting])
   const began = performance.now()
   try {
     const answer = await fetch(url)
@@ -174,12 +182,29 @@ async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words:
     const code = span(answer.ok ? 'status good' : 'status', `${answer.status} ${answer.statusText}`.trim())
     const facts = [`${took} ms`, bytesIn(language, bytes.byteLength), type.replace(/;.*/, '')]
     const cut = text.length > most ? [`. ${words.tooLong}`] : []
-    state.replaceChildren(code, ...facts.map((fact) => ` · ${fact}`), ...cut)
+    part(operation, '.sample').hidden = true
     result.hidden = false
+    showFields(operation, answer.ok ? 'answer' : 'error')
+    say(operation, [code, ...facts.map((fact) => ` · ${fact}`), ...cut])
   } catch {
-    state.textContent = words.failed
+    part(operation, '.sample').hidden = true
     result.hidden = true
+    const again = () => {
+      // The button goes with its message.
+      part(operation, '[type="submit"]').focus({ preventScroll: true })
+      void send(operation, explorer, words)
+    }
+    const label = explorer.dataset['again'] ?? ''
+    say(operation, messageWith(words.failed, { label, press: again }), 'callout fault')
   }
+}
+
+/** Screen readers tell it, so the focus stays at the form. Others see it: on a phone it lies below the window. */
+function say(operation: HTMLDetailsElement, content: readonly (Node | string)[], look = ''): void {
+  const state = part(operation, '[role="status"]')
+  state.className = look
+  state.replaceChildren(...content)
+  state.scrollIntoView({ block: 'nearest' })
 }
 
 /** A document without lines gets some. What has lines keeps them. */
@@ -202,25 +227,58 @@ const colouredNodes = (text: string, pattern: RegExp | undefined): readonly (Nod
         piece.kind === undefined ? piece.text : span(piece.kind, piece.text),
       )
 
-/** The table of fields is that of the documentation, which is loaded when a reader first looks at an operation. */
-async function describeAnswer(operation: HTMLDetailsElement): Promise<void> {
-  const described = part(operation, '.described')
+/** What the documentation says of an operation's answer. */
+interface Documented {
+  readonly fields: Element | null
+  readonly examples: ReadonlyMap<string, Element>
+}
+
+const documented = new WeakMap<HTMLDetailsElement, Documented>()
+/** Operations whose form was sent: their place for a response has no example any more. */
+const sent = new WeakSet<HTMLDetailsElement>()
+
+/** The fields and the examples are those of the documentation, which is loaded when a reader first looks at an operation. */
+async function describeAnswer(operation: HTMLDetailsElement, words: Words): Promise<void> {
+  if (documented.has(operation) || operation.hasAttribute('aria-busy')) return
   const link = part<HTMLAnchorElement>(operation, '.small a')
-  if (!described.hidden || described.hasAttribute('aria-busy')) return
-  described.setAttribute('aria-busy', 'true')
+  operation.setAttribute('aria-busy', 'true')
   try {
     const answer = await fetch(link.href)
     if (!answer.ok) return
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    const table = page.getElementById(operation.id)?.closest('section')?.querySelector('table[data-answer]')
-    if (table === null || table === undefined) return
-    part(described, '.members').replaceChildren(document.importNode(table, true))
-    described.hidden = false
+    const section = page.getElementById(operation.id)?.closest('section')
+    const fields = section?.querySelector('table[data-answer]') ?? null
+    const blocks = [...(section?.querySelectorAll<HTMLElement>('[data-example]') ?? [])]
+    const examples = new Map(blocks.map((block) => [block.dataset['example'] ?? '', part(block, 'code')]))
+    documented.set(operation, { fields, examples })
+    const isOfError = operation.querySelector('.status:not(.good)') !== null
+    showFields(operation, isOfError ? 'error' : 'answer')
+    showExample(operation, words)
   } catch {
-    // The link above leads to the same table, or to the browser's own message.
+    // The link above leads to the same page, or to the browser's own message.
   } finally {
-    described.removeAttribute('aria-busy')
+    operation.removeAttribute('aria-busy')
   }
+}
+
+/** All errors have the same fields. */
+function showFields(operation: HTMLDetailsElement, of: 'answer' | 'error'): void {
+  const errors = part<HTMLTemplateElement>(document, '#error-fields').content
+  const fields = of === 'error' ? part(errors, 'table') : documented.get(operation)?.fields
+  const described = part(operation, '.described')
+  described.hidden = fields === null || fields === undefined
+  if (fields !== null && fields !== undefined)
+    part(described, '.members').replaceChildren(document.importNode(fields, true))
+}
+
+/** Until a request is sent: in the format that the form names. */
+function showExample(operation: HTMLDetailsElement, words: Words): void {
+  const example = documented.get(operation)?.examples.get(kindWanted(operation))
+  if (example === undefined || sent.has(operation)) return
+  const sample = part(operation, '.sample')
+  part(sample, 'code').replaceChildren(...document.importNode(example, true).childNodes)
+  if (sample.hidden) part(operation, '[role="status"]').textContent = words.example
+  sample.hidden = false
 }
 
 let suggested = false

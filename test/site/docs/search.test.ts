@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { findParts } from '../../../src/extensions/describe/browser/find-parts.ts'
+import { findParts, placesIn, wordsOf } from '../../../src/extensions/describe/browser/find-parts.ts'
 import type { SearchedPage } from '../../../src/extensions/describe/searched.ts'
 import { buildDemoSite, type Site } from '../../support/site.ts'
 
@@ -134,6 +134,35 @@ it('shows the sentence with the words, cut where it is long', () => {
   const [found] = findParts(indexOf('en'), 'strong etag')
   expect(found?.sentence).toBe('It has a strong ETag, Last-Modified and Cache-Control.')
   for (const { sentence } of findParts(indexOf('en'), 'e')) expect(sentence.length).toBeLessThan(190)
+})
+
+it.each([
+  ['en', 'distribution'],
+  ['en', 'null'],
+  ['de', 'Ausschüttung'],
+  ['de', 'ausschuettung'],
+  ['de', 'Preis'],
+  ['de', 'TER'],
+])('shows in %s a sentence that has the word where the text has it: %s', (language, typed) => {
+  const words = wordsOf(typed)
+  const found = findParts(indexOf(language), typed)
+  expect(found.length).toBeGreaterThan(4)
+  for (const { part, sentence } of found)
+    if (part.texts.some((text) => placesIn(text, words).length > 0)) {
+      expect({ sentence, hits: placesIn(sentence, words).length }).not.toEqual({ sentence, hits: 0 })
+      expect(part.texts.some((text) => text.includes(sentence.replace(/^… | …$/g, '')))).toBe(true)
+    }
+})
+
+it.each([
+  ['Ausschüttungen', 'ausschuettung', ['Ausschüttung']],
+  ['Die Größe in Größen', 'groesse', ['Größe', 'Größe']],
+  ['Straße 1, Strasse 2', 'STRASSE', ['Straße', 'Strasse']],
+  ['The TER is no terminal', 'ter', ['TER', 'ter']],
+  ['The value of a price', 'price value', ['value', 'price']],
+  ['Nothing', 'price', []],
+])('knows where in the text “%s” is what was typed: %s', (text, typed, expected) => {
+  expect(placesIn(text, wordsOf(typed)).map(({ from, to }) => text.slice(from, to))).toEqual(expected)
 })
 
 it('leads to files that exist', () => {

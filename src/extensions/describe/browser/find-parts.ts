@@ -15,7 +15,7 @@ export interface Found {
 
 /** @returns the parts that have every word, the best first; none without a word */
 export function findParts(pages: readonly SearchedPage[], typed: string): readonly Found[] {
-  const words = typed.split(/\s+/).map(searchKey).filter(Boolean)
+  const words = wordsOf(typed)
   if (words.length === 0) return []
   const found = pages.flatMap((page) =>
     page.parts.flatMap((part) => {
@@ -32,6 +32,9 @@ export function findParts(pages: readonly SearchedPage[], typed: string): readon
   return found.sort((one, other) => other.nearness - one.nearness || other.place - one.place)
 }
 
+/** @returns them as {@link searchKey} writes them */
+export const wordsOf = (typed: string): readonly string[] => typed.split(/\s+/).map(searchKey).filter(Boolean)
+
 /** The sum over the words: 3 for a word of its own, 2 for the beginning of one, 1 within one. Also with `ae` for `ä`. */
 function nearnessOf(text: string, words: readonly string[]): number {
   const plain = searchKey(text)
@@ -40,29 +43,67 @@ function nearnessOf(text: string, words: readonly string[]): number {
   return nearness.reduce((sum, one) => sum + one, 0)
 }
 
-function nearnessIn(text: string, word: string): number {
-  let nearest = 0
+const nearnessIn = (text: string, word: string): number =>
+  Math.max(0, ...occurrencesIn(text, word).map(({ nearness }) => nearness))
+
+interface Occurrence {
+  readonly at: number
+  readonly nearness: number
+}
+
+function occurrencesIn(text: string, word: string): readonly Occurrence[] {
+  const found: Occurrence[] = []
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
     const begins = !isOfWord(text.charAt(at - 1))
     const ends = !isOfWord(text.charAt(at + word.length))
-    nearest = Math.max(nearest, begins ? (ends ? 3 : 2) : 1)
+    found.push({ at, nearness: begins ? (ends ? 3 : 2) : 1 })
   }
-  return nearest
+  return found
 }
 
 const isOfWord = (character: string) => /[\p{L}\p{N}_]/u.test(character)
 
+/** A piece of a text that was typed, by the characters of the text. */
+export interface Place {
+  readonly from: number
+  readonly to: number
+  readonly nearness: number
+}
+
+/** @param words as {@link searchKey} writes them @returns where they are, in the order of the text; places do not overlap */
+export function placesIn(text: string, words: readonly string[]): readonly Place[] {
+  const letters = Array.from(text.matchAll(/./gsu), ({ 0: character, index }) =>
+    Array.from(searchKey(character), (letter) => ({ letter, index })),
+  ).flat()
+  const short = letters.filter(
+    ({ letter }, at) => letter !== 'e' || !/[aou]/.test(letters[at - 1]?.letter ?? ''),
+  )
+  const placesOf = (spelt: typeof letters, word: string) =>
+    occurrencesIn(spelt.map(({ letter }) => letter).join(''), word).map(({ at, nearness }) => ({
+      from: spelt[at]?.index ?? 0,
+      to: spelt[at + word.length]?.index ?? text.length,
+      nearness,
+    }))
+  const all = words.flatMap((word) => {
+    const asTyped = placesOf(letters, word)
+    return asTyped.length > 0 ? asTyped : placesOf(short, umlautKey(word))
+  })
+  const inOrder = all.sort((one, other) => one.from - other.from || other.to - one.to)
+  return inOrder.filter(({ from }, at) => inOrder.slice(0, at).every(({ to }) => to <= from))
+}
+
 /** Characters of a sentence that a reader takes in at a glance. */
 const longest = 180
 
-/** The sentence with most of the words, cut where it is too long. */
+/** The sentence with most of the words; where it is too long, the part with the nearest one. */
 function sentenceIn(text: string, words: readonly string[]): string {
   const sentences = text.split(/(?<=[.:;!?])\s+(?=[\p{Lu}\p{N}])/u)
   const [best = ''] = [...sentences].sort((one, other) => nearnessOf(other, words) - nearnessOf(one, words))
   if (best.length <= longest) return best
-  const [first = ''] = words
-  const place = Math.max(0, searchKey(best).indexOf(first) - longest / 3)
-  const start = place === 0 ? 0 : best.indexOf(' ', place) + 1
-  const cut = best.slice(start, start + longest).replace(/\s\S*$/, '')
-  return `${start > 0 ? '… ' : ''}${cut}${start + cut.length < best.length ? ' …' : ''}`
+  const [nearest] = [...placesIn(best, words)].sort((one, other) => other.nearness - one.nearness)
+  const before = Math.max(0, Math.min((nearest?.from ?? 0) - longest / 3, best.length - longest))
+  const start = before === 0 ? 0 : best.indexOf(' ', before) + 1
+  const isWhole = start + longest >= best.length
+  const shown = isWhole ? best.slice(start) : best.slice(start, start + longest).replace(/\s\S*$/, ' …')
+  return `${start > 0 ? '… ' : ''}${shown}`
 }

@@ -4,9 +4,8 @@
 
 import { keepInLanguages } from '../../../core/layout/browser/address.ts'
 import { messageWith } from '../../../core/layout/browser/message.ts'
-import { searchKey } from '../../../core/layout/formats.ts'
 import type { SearchedPage } from '../searched.ts'
-import { findParts, type Found } from './find-parts.ts'
+import { findParts, type Found, placesIn, wordsOf } from './find-parts.ts'
 import { isTyping } from './typing.ts'
 
 /** More are no help: another word is. */
@@ -107,15 +106,15 @@ function resultOf({ page, part, sentence }: Found, root: string, typed: string):
   return item
 }
 
-/** The words that were typed, where they are spelt alike. */
+/** The words that were typed, as they were found: `ausschuettung` marks `Ausschüttung`. */
 function marked(text: string, typed: string): readonly (Node | string)[] {
-  const words = typed.split(/\s+/).filter(Boolean)
-  if (words.length === 0) return [text]
-  const pattern = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')
-  return text.split(new RegExp(`(${pattern})`, 'giu')).map((piece, index) => {
-    if (index % 2 === 0 || searchKey(piece) === '') return piece
+  let shown = 0
+  const pieces = placesIn(text, wordsOf(typed)).flatMap(({ from, to }) => {
     const mark = document.createElement('mark')
-    mark.textContent = piece
-    return mark
+    mark.textContent = text.slice(from, to)
+    const before = text.slice(shown, from)
+    shown = to
+    return [before, mark]
   })
+  return [...pieces, text.slice(shown)]
 }

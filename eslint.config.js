@@ -4,14 +4,7 @@ import tseslint from 'typescript-eslint'
 
 export default defineConfig(
   {
-    ignores: [
-      'dist/',
-      'out/',
-      'data/',
-      'templates/{pages,status,downloads}/*.js',
-      'templates/docs/explorer.js',
-      'templates/docs/search.js',
-    ],
+    ignores: ['dist/', 'out/', 'data/', 'templates/{pages,status,downloads,docs}/*.js'],
   },
   {
     files: ['**/*.{ts,js,mjs}'],
@@ -88,11 +81,6 @@ export default defineConfig(
       '@typescript-eslint/no-dynamic-delete': 'off',
       'prefer-template': 'off',
     },
-  },
-  {
-    // Scripts of pages are published as they stand, and know the browser: nothing has their types.
-    files: ['templates/docs/*.js'],
-    extends: [tseslint.configs.disableTypeChecked],
   },
   {
     files: ['test/bench/**'],

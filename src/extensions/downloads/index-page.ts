@@ -6,7 +6,16 @@
 import { bilingual } from '../../core/layout/bilingual.ts'
 import { type Licence, maxCharacters, type SiteParts } from '../../core/api/contract/page.ts'
 import { bytesIn, dayIn, fixedIn } from '../../core/layout/formats.ts'
-import { html, linkedData, linkTo, section, wideTable, type Html } from '../../core/layout/html.ts'
+import {
+  addressText,
+  html,
+  linkedData,
+  type HtmlContent,
+  linkTo,
+  section,
+  wideTable,
+  type Html,
+} from '../../core/layout/html.ts'
 import { addressOf } from '../../core/layout/head.ts'
 import { frontPages, layout, pageTemplate } from '../../core/layout/layout.ts'
 import { fingerprintOf, verifyCommand } from '../../core/system/ssh-signature.ts'
@@ -31,7 +40,7 @@ export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html'
 
 /** The rows of the page by its sections. Rows that are not named here are in the last one. */
 const sections = {
-  newest: ['newest_prices', 'computed_figures', 'workbook'],
+  newest: ['workbook', 'newest_prices', 'computed_figures'],
   prices: ['prices', 'distributions'],
   funds: ['funds', 'profiles', 'key_figures', 'structures', 'allocations', 'documents'],
   performance: ['performance_years', 'performance_periods', 'performance_line', 'performance_launch'],
@@ -49,8 +58,30 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
   const day = dayIn(language, asOf)
   const listed = files.filter(({ piece }) => piece.row !== null)
   const example = files.find(({ piece }) => piece.row === null)
-  const list = fileLists(listed, facts, language)
   const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
+  const list = fileLists(listed, facts, language)
+  const ofFiles = (id: SectionId): readonly PagePart[] => {
+    const content = list(id)
+    return content === null ? [] : [{ id, heading: w.sections[id], content }]
+  }
+  const ofFund =
+    example === undefined
+      ? []
+      : [
+          {
+            id: 'fund',
+            heading: w.fund,
+            content: oneFund(example.piece.name, facts, language, keyIn(language)),
+          },
+        ]
+  const sectionsOfPage = [
+    ...ofFiles('newest'),
+    ...ofFund,
+    ...(['prices', 'funds', 'performance', 'emt', 'exchange', 'everything'] as const).flatMap(ofFiles),
+    { id: 'open', heading: w.open, content: whichFormat(facts, language) },
+    { id: 'earlier', heading: w.earlier, content: earlierDays(facts, language) },
+    { id: 'check', heading: w.check, content: checksums(listed, facts, language) },
+  ]
   return layout({
     keys: { en: keyIn('en'), de: keyIn('de') },
     canonicalKeys: frontPages.downloads,
@@ -69,21 +100,24 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     main: html`<h1>${w.heading}</h1>
       <p>${w.intro(html`<time datetime="${asOf}">${day}</time>`)} ${w.earlierBelow}</p>
       ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
-      ${section('newest', w.sections.newest, list('newest'))}
-      ${
-        example === undefined
-          ? null
-          : section('fund', w.fund, oneFund(example.piece.name, facts, language, keyIn(language)))
-      }
-      ${(['prices', 'funds', 'performance', 'emt', 'exchange', 'everything'] as const).map((id) => {
-        const items = list(id)
-        return items === null ? null : section(id, w.sections[id], items)
-      })}
-      ${section('open', w.open, whichFormat(facts, language))}
-      ${section('earlier', w.earlier, earlierDays(facts, language))}
-      ${section('check', w.check, checksums(listed, facts, language))}`,
+      ${jumpList(sectionsOfPage, language)}
+      ${sectionsOfPage.map(({ id, heading, content }) => section(id, heading, content))}`,
   })
 }
+
+interface PagePart {
+  readonly id: string
+  readonly heading: string
+  readonly content: Html
+}
+
+/** The page is long: the list leads to its sections. */
+const jumpList = (parts: readonly PagePart[], language: Language): Html =>
+  html`<nav class="jumps" aria-label="${pageWords[language].onPage}">
+    <ul>
+      ${parts.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li> `)}
+    </ul>
+  </nav>`
 
 /** @returns the list of a section; null if it has no files */
 function fileLists(files: readonly DescribedFile[], facts: PageFacts, language: Language) {
@@ -126,7 +160,7 @@ function whichFormat({ formats }: PageFacts, language: Language): Html {
     advice === undefined ? [] : [[label[language], advice[language]] as const],
   )
   const texts = advice.map(([name, text]) => [name, html`${text}`] as const)
-  const codes = programs.map(([name, code]) => [name, codeBlock(name, code)] as const)
+  const codes = programs.map(([name, code]) => [name, program(name, code)] as const)
   return html`<dl class="formats">
     ${[...texts, ...codes].map(([name, content]) => [html`<dt>${name}</dt>`, html`<dd>${content}</dd>`])}
   </dl>`
@@ -162,14 +196,25 @@ function signature(key: string, { asOf, baseUrl }: PageFacts, language: Language
     `grep -F '"as_of":"${asOf}"' snapshot.json`,
   ]
   return html`<p>${pageWords[language].signed(fingerprintOf(key))}</p>
-    ${codeBlock(pageWords[language].verify, code.join('\n'))}`
+    ${codeBlock(
+      pageWords[language].verify,
+      code.map((line, index) => [index > 0 && '\n', addressText(line)]),
+    )}`
 }
 
-/** Code that scrolls in itself: an address or a command that breaks is hard to read, and to copy. */
-const codeBlock = (label: string, code: string): Html =>
-  html`<div class="code">
-    <pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre>
+/** Code that the script of the page gives a button to copy it. */
+const codeBlock = (label: string, code: HtmlContent): Html =>
+  html`<div class="code" data-copy>${preformatted(label, code)}</div>`
+
+/** Unlike a request, it keeps its lines where there is room. */
+const program = (name: string, code: string): Html =>
+  html`<div class="code" data-copy>
+    <pre tabindex="0" role="group" aria-label="${name}" data-recipe="${name}"><code>${code}</code></pre>
   </div>`
+
+/** Readers without a mouse must be able to scroll it. */
+const preformatted = (label: string, code: HtmlContent): Html =>
+  html`<pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre>`
 
 const licenceLink = ({ name, url }: Licence): Html =>
   url === null ? html`${name}` : html`<a href="${url}" rel="license">${name}</a>`
@@ -196,7 +241,7 @@ function oneFund(
     (name) => html`<a href="${isin}/${name}">${name}</a>`,
   )
   return html`<p>${w.choose(list)}</p>
-    ${[csvOf('<ISIN>'), `${baseUrl}/downloads/latest/${historyPath('<ISIN>')}`].map((address) => codeBlock(w.address, address))}
+    ${[csvOf('<ISIN>'), `${baseUrl}/downloads/latest/${historyPath('<ISIN>')}`].map((address) => codeBlock(w.address, addressText(address)))}
     <p>${w.example} ${csv}, ${json}.</p>
     <p class="quiet small">${w.small(fixedIn(language, maxCharacters, 0), small)}</p>`
 }
@@ -268,7 +313,7 @@ function dictionary(
     ${
       beginning !== undefined &&
       html`<p class="quiet small">${w.beginning}</p>
-        ${codeBlock(`${w.beginning} ${describe[language]}`, beginning)}`
+        <div class="code">${preformatted(`${w.beginning} ${describe[language]}`, beginning)}</div>`
     }
   </details> `
 }
@@ -351,8 +396,8 @@ export const pageWords = bilingual((say) => ({
     say(
       html`All data as of ${day}. A URL with <code>latest</code> instead of the date always leads to the
         newest files.`,
-      html`Stichtag der Daten: ${day}. Steht in der URL <code>latest</code> anstelle des Datums, führt sie
-        immer zu den neuesten Dateien.`,
+      html`Stichtag der Daten: ${day}. Eine URL mit <code>latest</code> statt des Datums führt immer zu den
+        neuesten Dateien.`,
     ),
   earlierBelow: say(
     html`Files of <a href="#earlier">earlier days</a> keep their URL.`,
@@ -374,6 +419,7 @@ export const pageWords = bilingual((say) => ({
       html`Zurückgezogen: ${days}. Daten in den Dateien dieser Tage dürfen nicht mehr herausgegeben werden.`,
     ),
   licence: say('Licence', 'Lizenz'),
+  onPage: say('On this page', 'Auf dieser Seite'),
   sections: {
     newest: say('Newest prices', 'Neueste Preise'),
     prices: say('History of all funds', 'Preishistorie aller Fonds'),

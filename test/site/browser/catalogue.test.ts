@@ -191,10 +191,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
 
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
         await button('Copy').click()
-        await button('Copied').waitFor()
+        await button('✓ Copied').waitFor()
         const copied = await page.evaluate<string>('navigator.clipboard.readText()')
         expect(copied).toContain(`/api/v1/prices-current/${isin}/`)
-        const controls = '.ranges button:enabled, .stage, .tabs :checked, summary, .copy'
+        const controls = '.ranges button:enabled, .stage, .tabs :checked, summary, .code button'
         expect(await unreachedByKeyboard(page, controls)).toEqual([])
       })
     })

@@ -164,6 +164,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     },
   )
 
+  it('begins with its first endpoint soon below the lead, and folds the examples of errors', async () => {
+    const { page, end } = await visit(browser, url('docs/de/v1/endpoints/prices/index.html'), phoneDark)
+    const lead = await page.locator('main .lead').boundingBox()
+    const first = await page.locator('.endpoint').first().boundingBox()
+    expect((first?.y ?? 0) - ((lead?.y ?? 0) + (lead?.height ?? 0))).toBeLessThanOrEqual(24)
+    const example = page.locator('.error').first().locator('pre').first()
+    expect(await example.isVisible()).toBe(false)
+    await page.locator('.error summary').first().click()
+    expect(await example.textContent()).toContain('"status": 400')
+    await end()
+  })
+
   it('copies a request by its button, and marks the error that an address points to', async () => {
     const { page, end } = await visit(browser, url('docs/v1/endpoints/prices/index.html#error-404-notfound'))
     const top = await page.evaluate<number>("document.querySelector(':target').getBoundingClientRect().top")

@@ -7,6 +7,7 @@ import { run } from '../../cli/run.ts'
 import {
   desktopLight,
   expectSound,
+  hrefs,
   openBrowser,
   overhang,
   phoneDark,
@@ -107,6 +108,29 @@ describe.skipIf(whyNoBrowser !== undefined)('the page of the downloads in a brow
     },
   )
 
+  it.each([
+    ['index.html', desktopLight, 'Copy', '✓ Copied'],
+    ['de.html', phoneDark, 'Kopieren', '✓ Kopiert'],
+  ] as const)(
+    'leads to each section, and copies addresses, of which all is to be seen: %s',
+    async (name, look, copy, copied) => {
+      const { page, end } = await visit(browser, pageOf('some', name), look)
+      const sections = await page.locator('main h2').evaluateAll(idsOf)
+      expect(sections.length).toBeGreaterThan(6)
+      expect(hrefsOf(await page.locator('.jumps a').evaluateAll(hrefs))).toEqual(sections)
+      // The first row of files is the workbook, which most readers look for.
+      expect(await page.locator('.files li').first().textContent()).toContain('.xlsx')
+      const address = page.locator('#fund ~ .code').last()
+      expect(await address.locator('pre').evaluate(isCut)).toBe(false)
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await address.getByRole('button', { name: copy }).click()
+      await address.getByRole('button', { name: copied }).waitFor()
+      const text = await page.evaluate<string>('navigator.clipboard.readText()')
+      expect(text).toMatch(/^https?:.*\/downloads\/latest\/<ISIN>\/<ISIN>-prices\.json$/)
+      await end()
+    },
+  )
+
   it('shows neither where there are none', async () => {
     const { page, end } = await visit(browser, pageOf('none', 'index.html'))
     expect(await page.locator('#days').isVisible()).toBe(false)
@@ -121,3 +145,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the page of the downloads in a brow
     await end()
   })
 })
+
+const idsOf = (elements: readonly { readonly id: string }[]) => elements.map(({ id }) => id)
+
+/** `check` for `#check`. */
+const hrefsOf = (fragments: readonly string[]) => fragments.map((fragment) => fragment.slice(1))
+
+const isCut = (element: { readonly scrollWidth: number; readonly clientWidth: number }) =>
+  element.scrollWidth > element.clientWidth

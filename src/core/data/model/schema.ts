@@ -359,8 +359,8 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     key: ['position'],
     download: 'key_figures',
     needs: 'data',
-    en: 'Key figures as formatted texts and, where they are numbers, as such',
-    de: 'Kennzahlen als formatierte Texte und, wo es Zahlen sind, auch als solche',
+    en: 'Key figures: each value as text, numbers also as numbers',
+    de: 'Kennzahlen: jeder Wert als Text, Zahlen zusätzlich als Zahl',
     columns: {
       position: integer(say('Position of the key figure', 'Position der Kennzahl')),
       ...inBoth('name', say('Name of the key figure', 'Name der Kennzahl')),

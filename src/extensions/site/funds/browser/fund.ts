@@ -5,6 +5,7 @@
 
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { keepInLanguages } from '../../../../core/layout/browser/address.ts'
+import { addCopyButtons } from '../../../../core/layout/browser/copy.ts'
 import { exploreAreas, exploreBars } from './beside.ts'
 import { exploreLine } from './chart.ts'
 
@@ -14,7 +15,7 @@ if (location.protocol === 'file:') {
 }
 const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
 keepInLanguages()
-addCopyButtons(document)
+addCopyButtons()
 markSection(document)
 const figures = (kind: string) => document.querySelectorAll<HTMLElement>(`figure${kind}`)
 for (const figure of figures('[data-points]')) exploreLine(figure, language)
@@ -37,43 +38,6 @@ function markSection(root: ParentNode): void {
   }
   addEventListener('scroll', mark, { passive: true })
   mark()
-}
-
-function addCopyButtons(root: ParentNode): void {
-  const [copy, copied] = language === 'de' ? ['Kopieren', 'Kopiert'] : ['Copy', 'Copied']
-  for (const block of root.querySelectorAll('.code')) {
-    const code = block.querySelector('code')
-    if (code === null) continue
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'copy'
-    button.textContent = copy
-    button.setAttribute('aria-live', 'polite')
-    button.addEventListener('click', () => {
-      void copyText(code).then((isCopied) => {
-        if (!isCopied) return
-        button.textContent = copied
-        setTimeout(() => (button.textContent = copy), 2000)
-      })
-    })
-    block.append(button)
-  }
-}
-
-/**
- * Over plain HTTP there is no clipboard, despite its type, and a browser may refuse it: then the text is selected.
- * @returns true if it is copied
- */
-async function copyText(code: Element): Promise<boolean> {
-  const clipboard = navigator.clipboard as Clipboard | undefined
-  try {
-    if (clipboard === undefined) throw new Error('there is no clipboard')
-    await clipboard.writeText(code.textContent)
-    return true
-  } catch {
-    getSelection()?.selectAllChildren(code)
-    return false
-  }
 }
 
 /** Links to files of the snapshot, since a folder has no server. */

@@ -72,7 +72,7 @@ function requests(facts: FundFacts, language: Language): Html | null {
   const lines = [`# ${w.currentRequest}`, newest, `# ${w.historicRequest}`, ofYear]
   return html`<div>
     <h3 id="requests">${w.requests}</h3>
-    <div class="code">
+    <div class="code" data-copy>
       <pre
         tabindex="0"
         role="group"

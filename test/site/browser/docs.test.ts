@@ -74,12 +74,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await end()
   })
 
-  it('shows all of a field on a phone: name, type and meaning below each other', async () => {
+  it('shows all of a field on a phone: its type beside or below its name, its meaning below both', async () => {
     const { page, end } = await visit(browser, url('docs/v1/endpoints/prices/index.html'), phoneLight)
     const cut = `[...document.querySelectorAll(':is(.fields, .errors) :is(th, td)')].filter((cell) => {
       const { left, right, top } = cell.getBoundingClientRect()
-      const above = cell.previousElementSibling?.getBoundingClientRect().bottom ?? top
-      return cell.closest('thead') === null && right > left && (left < 0 || right > innerWidth || top < above)
+      const before = cell.previousElementSibling?.getBoundingClientRect()
+      const isBeside = cell.matches('.fields td:nth-child(2)') && before.right < left
+      const isOver = before !== undefined && top < before.bottom && !isBeside
+      return cell.closest('thead') === null && right > left && (left < 0 || right > innerWidth || isOver)
     }).map(({ textContent }) => textContent)`
     expect(await page.evaluate<string[]>(cut)).toEqual([])
     expect(await page.getByText('Launch date of the fund').first().isVisible()).toBe(true)

@@ -59,6 +59,10 @@ const members: Readonly<Record<string, Texts>> = {
     de: 'Der korrigierte Wert des neuesten Tages; null ohne einen',
   },
   lines: { en: 'What has changed, a sentence each', de: 'Was sich geändert hat, je ein Satz' },
+  remarks: {
+    en: 'Those of the lines that say what was checked and released, or what is not known',
+    de: 'Die Sätze darunter, die nennen, was geprüft und freigegeben wurde oder nicht bekannt ist',
+  },
   de: { en: 'The same in German', de: 'Dasselbe auf Deutsch' },
   earlier: { en: 'Earlier publications of the same day', de: 'Frühere Veröffentlichungen desselben Tages' },
   added: { en: 'What has been added', de: 'Was hinzugekommen ist' },

@@ -352,6 +352,33 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
     'Costs & risk': ['Income', 'Costs (TER)', 'Risk (1–7)'],
   }
 
+  it('has words on one line on phones, the WKN beside the ISIN, and below it the notes of its view only', async () => {
+    await withPage('funds/de.html', { ...phoneLight, width: 390 }, async (page) => {
+      const linesOf = (selector: string) =>
+        page.evaluate<number[]>(`[...document.querySelectorAll('${selector}')].map((each) =>
+          Math.round(each.getBoundingClientRect().height / parseFloat(getComputedStyle(each).lineHeight)))`)
+      expect(await linesOf('#funds thead :is(.nav, .change) button')).toEqual([1, 1])
+      const row = page.locator('#funds tbody tr').filter({ hasText: 'DE000' }).first()
+      const isinAt = await row.locator('.whole').first().boundingBox()
+      const wknAt = await row.locator('.whole').nth(1).boundingBox()
+      expect(wknAt?.y).toBe(isinAt?.y)
+      expect((wknAt?.x ?? NaN) + (wknAt?.width ?? NaN)).toBeLessThan(isinAt?.x ?? NaN)
+      const notes = async () => [
+        await page.getByText('Depotkosten').isVisible(),
+        await page.getByText('Gesamtkostenquote').isVisible(),
+      ]
+      expect(await notes()).toEqual([true, false])
+      await page.getByText('Kosten & Risiko', { exact: true }).click()
+      expect(await notes()).toEqual([false, true])
+      await page.setViewportSize({ width: 320, height: 740 })
+      const tops = await page.evaluate<number[]>(
+        "[...document.querySelectorAll('.tabs label')].map((each) => each.getBoundingClientRect().top)",
+      )
+      expect(new Set(tops).size).toBe(1)
+      expect(await page.getByText('Fonds zum Vergleichen ankreuzen.').isVisible()).toBe(true)
+    })
+  })
+
   it('has three views, at every width, in the address, on the way back and in the other language; names stay where they are', async () => {
     await withPage('funds/', desktopLight, async (page) => {
       for (const width of [1440, 1000, 768, 390, 320]) {

@@ -68,7 +68,9 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
   const key = keys[language]
   const count = (some: readonly FundEntry[]) => fixedIn(language, some.length, 0)
   const found = count(funds)
-  const overdue = funds.filter((fund) => fund.overdue !== null)
+  const overdue = funds.flatMap((fund) => fund.overdue ?? [])
+  const which = overdue.includes('stale') ? (overdue.includes('late') ? 'both' : 'stale') : 'late'
+  const canCompare = funds.filter(({ notComparable }) => notComparable === null).length > 1
   const title = shell.parts.funds
   const hasOthers = funds.some(({ currency }) => isForeign(currency))
   return layout({
@@ -86,7 +88,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     ${linkedData(markupOf(source, language))}`,
     main: html`<h1>${title}</h1>
       <p class="lead">
-        ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${w.listOverdue(count(overdue))}</a>`}
+        ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${statusWords[language].overdueVerdict(fixedIn(language, overdue.length, 0), which)}.</a>`}
       </p>
       <div class="search" role="search">
         <div class="wide-field">
@@ -102,6 +104,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
           listViews.map((value) => ({ value, label: w.view[value] })),
         )}
         <p>
+          ${canCompare && html`<span>${w.selectHint}</span> `}
           <button type="button" id="clear" hidden>${w.clear}</button>
           <span role="status" id="found" data-many="${w.found}" data-one="${w.foundOne}"
             >${funds.length === 1 ? w.foundOne : w.found.replace('{count}', found)}</span
@@ -126,9 +129,12 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         <a class="button first" href="${linkTo(key, frontPages.compare[language])}">${w.compare}</a>
         <button type="button">${w.deselect}</button>
       </p>
-      <p class="quiet small">${w.returnsNote} ${yearEnds(funds, language)}</p>
-      ${missingNote(funds, language)}
-      <p class="quiet small">${w.factsNote} ${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
+      <div class="of-returns">
+        <p class="quiet small">${w.returnsNote} ${yearEnds(funds, language)}</p>
+        ${missingNote(funds, language)}
+        <p class="quiet small">${w.costs} ${hasOthers && `${w.otherCurrency} `}${w.past}</p>
+      </div>
+      <p class="quiet small of-facts">${w.factsNote}</p>
       <p class="onward"><a href="${linkTo(key, fundListKey)}">${w.asData}</a></p>`,
   })
 }

@@ -1,6 +1,7 @@
 /** Words of the list of funds and of a fund's page. Other pages share some of them. */
 
 import { bilingual } from '../../../core/layout/bilingual.ts'
+import { unbroken } from '../../../core/layout/formats.ts'
 
 /** Assumes readers in the euro area. Source: delegated regulation (EU) 2017/565, article 44 (4) (e). */
 export const isForeign = (currency: string) => currency !== 'EUR'
@@ -11,13 +12,9 @@ export type LifeWords = (typeof fundWords)['en']['announced']
 export const fundWords = bilingual((say) => ({
   listLead: (count: string, asOf: string) =>
     say(
-      `${count === '1' ? 'One fund with its newest price' : `${count} funds with their newest prices`}, as of ${asOf}.`,
-      `${count === '1' ? 'Ein Fonds mit seinem neuesten Preis' : `${count} Fonds mit ihren neuesten Preisen`}, Stichtag ${asOf}.`,
+      `${count === '1' ? 'One fund with its newest price' : `${count} funds with their newest prices`}, ${unbroken(`as of ${asOf}`)}.`,
+      `${count === '1' ? 'Ein Fonds mit seinem neuesten Preis' : `${count} Fonds mit ihren neuesten Preisen`}, ${unbroken(`Stichtag ${asOf}`)}.`,
     ),
-  listOverdue: (count: string) =>
-    count === '1'
-      ? say('1 price is late or stale.', '1 Preis ist verspätet oder veraltet.')
-      : say(`${count} prices are late or stale.`, `${count} Preise sind verspätet oder veraltet.`),
   overdueNote: {
     late: say(
       'The newest price is late: a newer price was expected by now.',
@@ -72,6 +69,8 @@ export const fundWords = bilingual((say) => ({
     'Five funds are selected. No more than five can be compared.',
     'Fünf Fonds sind ausgewählt. Mehr als fünf lassen sich nicht vergleichen.',
   ),
+  /** How to begin with it. */
+  selectHint: say('Tick funds to compare them.', 'Fonds zum Vergleichen ankreuzen.'),
   compare: say('Compare', 'Vergleichen'),
   deselect: say('Clear selection', 'Auswahl aufheben'),
   fund: say('Fund', 'Fonds'),

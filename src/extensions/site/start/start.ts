@@ -152,8 +152,8 @@ type Mover = FundEntry & { readonly newest: NonNullable<FundEntry['newest']>; re
 const mostMovers = 5
 
 /**
- * The largest gains and losses of the newest day, in one order; none of a stale price, or of a fund that is no longer priced. Without any, the first funds and their newest
- * prices. A fund younger than one year has no change (MiFID II), and is in neither.
+ * The largest gains and losses of the newest day, in one order; none of a stale price, or of a fund that is no longer priced. Without
+ * any, the first funds and their newest prices. A fund younger than one year has no change (MiFID II), and is in neither.
  */
 function movers(source: SitePageSource, language: Language): Html | null {
   const { funds } = source

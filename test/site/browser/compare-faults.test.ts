@@ -268,6 +268,29 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
     })
   })
 
+  it('shows what it knows without prices, says nothing of lines or dashes, and keeps the buttons of the periods', async () => {
+    const { site, isins, nameOf, withPage } = compared
+    const [one = '', , , dollars = ''] = isins
+    await withPage('index.html', desktopLight, async (page) => {
+      await page.route('**/prices-historic/**', (route) => route.fulfill({ status: 503, body: '{}' }))
+      await page.goto(`${site.base}/compare/index.html?isins=${one},${dollars}`)
+      await page.getByRole('button', { name: 'Try again' }).waitFor()
+      expect(await messagesOn(page)).toEqual([
+        expect.stringContaining(`The prices of ${nameOf(one)} and ${nameOf(dollars)} could not be loaded.`),
+      ])
+      const rows = page.locator('.compared tbody tr:visible')
+      expect(await rows.evaluateAll(idsOf)).toEqual(['', 'costs', 'risk', 'income', 'currency'])
+      expect(await page.locator('#notes').innerText()).not.toMatch(/dash|volatility|reinvest/i)
+      expect(await page.locator('figure svg:visible, #period:visible').count()).toBe(0)
+      await page.unroute('**/prices-historic/**')
+      await page.getByRole('button', { name: '1Y' }).click()
+      await expect.poll(() => page.locator('.drawn path').count()).toBe(2)
+      expect(await rows.count()).toBeGreaterThan(15)
+      expect(await page.locator('#notes').innerText()).toMatch(/dash/i)
+      expect((await messagesOn(page)).join()).toContain('Each line shows')
+    })
+  })
+
   it('names the fund without which the others have days in common, and offers no other try', async () => {
     const { site, isins, nameOf, withPage } = compared
     await withPage('index.html', desktopLight, async (page) => {
@@ -289,7 +312,9 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
         await page.locator('.compared thead th').nth(2).waitFor()
         await page.locator('.fault').nth(1).waitFor()
         expect(await page.locator('#messages button').count()).toBe(0)
-        expect(await page.locator('figure').isVisible()).toBe(false)
+        expect(await page.locator('figure svg:visible').count()).toBe(0)
+        // A longer period may have prices.
+        expect(await page.getByRole('button', { name: 'Max' }).isVisible()).toBe(true)
         return messagesOn(page)
       }
       const none = 'There is no period in which all of these funds have prices.'
@@ -322,7 +347,9 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
 interface Place {
   readonly querySelector: (selector: string) => { readonly textContent: string | null } | null
 }
-/** For `evaluateAll`: it runs in the browser. */
+/** For `evaluateAll`: they run in the browser. */
+const idsOf = (rows: readonly { readonly dataset: Readonly<Record<string, string | undefined>> }[]) =>
+  rows.map(({ dataset }) => dataset['id'] ?? '')
 const marksIn = (places: readonly Place[]) =>
   places.map((place) => place.querySelector('.mark')?.textContent ?? '')
 

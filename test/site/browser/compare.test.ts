@@ -121,6 +121,58 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       })
   })
 
+  it.each([1, 2, 3, 5])(
+    'shows all rows and codes of %i funds at every width, in letters of one size',
+    async (count) => {
+      const { asked, withPage } = compared
+      await withPage(`de.html?isins=${asked(count)}`, desktopLight, async (page) => {
+        await ready(page)
+        const rows = await page.locator('.compared tbody [data-id]').count()
+        for (const width of [320, 360, 390, 600, 768, 1000, 1440]) {
+          await page.setViewportSize({ width, height: 900 })
+          const [sizes = [], broken = [], labels = []] = await page.evaluate<string[][]>(`(() => {
+          const cells = [...document.querySelectorAll('.compared td.number')]
+          const lines = (element) => {
+            const range = document.createRange()
+            range.selectNodeContents(element.lastChild)
+            return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size
+          }
+          const whole = [...document.querySelectorAll('.compared .whole'), ...cells]
+          return [
+            [...new Set(cells.map((cell) => getComputedStyle(cell).fontSize))],
+            whole.filter((each) => lines(each) > 1).map((each) => each.textContent),
+            [...document.querySelectorAll('.compared [data-id$=per_year] th')].filter((each) => lines(each) > 1).map((each) => each.textContent),
+          ]
+        })()`)
+          expect({ width, sizes: sizes.length, broken, labels }).toEqual({
+            width,
+            sizes: 1,
+            broken: [],
+            labels: [],
+          })
+          expect(parseFloat(sizes[0] ?? '')).toBeGreaterThanOrEqual(13)
+          const shown = {
+            rows: await page.locator('.compared tbody [data-id]:visible').count(),
+            values: await page.locator('.compared td.number:visible').count(),
+            codes: await page.locator('.compared thead .whole:visible').count(),
+          }
+          expect({ width, ...shown }).toEqual({ width, rows, values: rows * count, codes: count })
+        }
+      })
+    },
+  )
+
+  it('does not move while a search finds something', async () => {
+    await compared.withPage('index.html', desktopLight, async (page) => {
+      const below = async () => (await page.locator('#messages, #notices p').last().boundingBox())?.y
+      const before = await below()
+      await page.locator('#search').fill('a')
+      await page.getByRole('option').first().waitFor()
+      expect(await page.locator('#found').innerText()).not.toBe('')
+      expect(await below()).toBe(before)
+    })
+  })
+
   it('draws funds from 100 on the first day that they have in common, with their performance, from the API of its host', async () => {
     const { site, browser, db, isins, value } = compared
     const four = isins.slice(0, 4)
@@ -169,6 +221,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     expect(await figuresOf(page, 'currency')).toEqual(stored('currency', 'fund'))
     expect(await numbersIn('from')).toEqual(four.map((isin) => navOn(isin, first)))
     expect(await numbersIn('to')).toEqual(four.map((isin) => navOn(isin, last)))
+    const currencies = stored('currency', 'fund')
+    for (const id of ['from', 'to'])
+      expect((await figuresOf(page, id)).map((text) => text.slice(0, 3))).toEqual(currencies)
     const days = db
       .prepare<[], string>(
         `SELECT date FROM price WHERE isin IN (${four.map((each) => `'${each}'`).join()}) AND date >= '${first}'
@@ -252,7 +307,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     const drawn = await styles('.drawn path')
     expect(await styles('.drawn .end .line')).toEqual(drawn)
     for (const part of [0, 1]) expect(new Set(drawn.map((style) => style[part])).size).toBe(4)
-    expect(await styles('.compared .key .line')).toEqual(drawn)
+    expect(await styles('.compared thead .key .line')).toEqual(drawn)
     expect(await styles('.chips .key .line')).toEqual(drawn)
     expect(await styles('.tip .key .line')).toEqual(drawn)
     expect((await messagesOn(page)).join()).toContain('different currencies (EUR, USD)')

@@ -40,7 +40,7 @@ export const compareWording = bilingual((say) => ({
     '5y_per_year': say('5 years p.\u2060a.', '5 Jahre p.\u2060a.'),
     facts: say('Costs, risk and other facts', 'Kosten, Risiko und weitere Angaben'),
     costs: say('Costs (TER)', 'Kosten (TER)'),
-    risk: say('Risk class (1–7)', 'Risikoklasse (1–7)'),
+    risk: say('Risk (1–7)', 'Risiko (1–7)'),
     income: say('Distribution policy', 'Ertragsverwendung'),
     currency: say('Currency', 'Währung'),
   },
@@ -52,12 +52,16 @@ export const compareWording = bilingual((say) => ({
     years: say('Performance over years, to {last}', 'Wertentwicklung über Jahre, bis {last}'),
   },
   noteReturns: say(
-    'Index and performance reinvest each distribution at the net asset value of its ex-date, without costs (BVI method). P.\u2060a.: the geometric mean, only for one year and more. A dash: the fund has no price at the start of the period. The net asset values in the table are those of today’s shares, without distributions.',
-    'Index und Wertentwicklung legen jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). P.\u2060a.: geometrisches Mittel, nur ab einem Jahr. Strich: Der Fonds hat zu Beginn des Zeitraums keinen Preis. Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',
+    'Index and performance reinvest each distribution at the net asset value of its ex-date, without costs (BVI method). P.\u2060a.: the geometric mean, only for one year and more. A dash: no value, for example because the fund has no price at the start of the period. The net asset values in the table are those of today’s shares, without distributions.',
+    'Index und Wertentwicklung legen jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). P.\u2060a.: geometrisches Mittel, nur ab einem Jahr. Strich: kein Wert, zum Beispiel weil der Fonds zu Beginn des Zeitraums keinen Preis hat. Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',
   ),
-  noteRisk: say(
-    'Volatility: standard deviation of the changes in the net asset value in the period shown, with distributions reinvested, per year. Maximum drawdown: the largest loss in the period shown from a high to a later low, with distributions reinvested. Costs: total expense ratio per year. Risk class: risk indicator from 1 (low) to 7 (high).',
-    'Volatilität: Standardabweichung der Veränderungen des Nettoinventarwerts im gezeigten Zeitraum mit Wiederanlage der Ausschüttungen, auf das Jahr bezogen. Maximaler Verlust: die größte Einbuße im gezeigten Zeitraum von einem Hoch zu einem späteren Tief, mit Wiederanlage der Ausschüttungen (Maximum Drawdown). Kosten: Gesamtkostenquote pro Jahr. Risikoklasse: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
+  noteMeasures: say(
+    'Volatility: standard deviation of the changes in the net asset value in the period shown, with distributions reinvested, per year. Maximum drawdown: the largest loss in the period shown from a high to a later low, with distributions reinvested.',
+    'Volatilität: Standardabweichung der Veränderungen des Nettoinventarwerts im gezeigten Zeitraum mit Wiederanlage der Ausschüttungen, auf das Jahr bezogen. Maximaler Verlust: die größte Einbuße im gezeigten Zeitraum von einem Hoch zu einem späteren Tief, mit Wiederanlage der Ausschüttungen (Maximum Drawdown).',
+  ),
+  noteFacts: say(
+    'Costs: total expense ratio per year. Risk: risk indicator from 1 (low) to 7 (high).',
+    'Kosten: Gesamtkostenquote pro Jahr. Risiko: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
   ),
   noteYoung: say(
     'Funds that were launched less than one year ago cannot be compared.',
@@ -130,6 +134,7 @@ export const compareWording = bilingual((say) => ({
       'Diese Seite wurde aus einem Ordner geöffnet. Der Vergleich benötigt einen Server, zum Beispiel: fundpress serve --out ORDNER',
     ),
     notComparable: say('cannot be compared', 'nicht vergleichbar'),
+    and: say('and', 'und'),
     noValue: say('not available', 'keine Angabe'),
     remove: say('Remove {fund}', '{fund} entfernen'),
     distributing: say('distributing', 'ausschüttend'),

@@ -3,7 +3,7 @@
 import type { SitePages, SitePageSource } from '../../../core/api/contract/page.ts'
 import { folderKey } from '../../../core/api/routes/keys.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
-import { drawing, html, type Html, linkTo, raw } from '../../../core/layout/html.ts'
+import { drawing, html, type Html, linkTo } from '../../../core/layout/html.ts'
 import { distributionKeys, frontPages, layout, pageTemplate } from '../../../core/layout/layout.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
@@ -98,8 +98,9 @@ function tool(source: SitePageSource, language: Language, key: string): Html {
     ${
       // Shown with the chart, which would push the notes down.
       html`<div id="notes" hidden>
-        <p class="quiet small">${w.noteReturns}</p>
-        <p class="quiet small">${w.noteRisk}</p>
+        <p class="quiet small" data-of="prices">${w.noteReturns}</p>
+        <p class="quiet small" data-of="prices">${w.noteMeasures}</p>
+        <p class="quiet small">${w.noteFacts}</p>
         <p class="quiet small">${w.noteYoung} ${funds.costs} ${funds.past}</p>
       </div>`
     }
@@ -111,15 +112,19 @@ type Figure = keyof (typeof compareWording)[Language]['figures']
 interface Group {
   readonly id: Figure
   readonly rows: readonly Figure[]
+  /** The script hides what needs prices while there are none. */
+  readonly of: 'prices' | 'facts'
 }
 
 const groups: readonly Group[] = [
-  { id: 'period', rows: ['performance', 'performance_per_year', 'volatility', 'drawdown', 'from', 'to'] },
-  { id: 'years', rows: ['1y', '3y', '3y_per_year', '5y', '5y_per_year'] },
-  { id: 'facts', rows: ['costs', 'risk', 'income', 'currency'] },
+  {
+    id: 'period',
+    rows: ['performance', 'performance_per_year', 'volatility', 'drawdown', 'from', 'to'],
+    of: 'prices',
+  },
+  { id: 'years', rows: ['1y', '3y', '3y_per_year', '5y', '5y_per_year'], of: 'prices' },
+  { id: 'facts', rows: ['costs', 'risk', 'income', 'currency'], of: 'facts' },
 ]
-/** Values that are too long for the columns of a phone. */
-const wideRows: readonly Figure[] = ['from', 'to', 'income']
 
 /** Each figure of all funds is on one line: the script adds a column for each fund. */
 function figuresTable(language: Language): Html {
@@ -130,11 +135,11 @@ function figuresTable(language: Language): Html {
     return filled === undefined ? w.figures[id] : html`<span data-text="${filled}">${w.figures[id]}</span>`
   }
   const rowOf = (id: Figure) =>
-    html`<tr data-id="${id}" ${wideRows.includes(id) && raw(' class="wide"')}>
+    html`<tr data-id="${id}">
       <th scope="row">${nameOf(id)}</th>
     </tr> `
-  const groupOf = ({ id, rows }: Group) =>
-    html`<tbody>
+  const groupOf = ({ id, rows, of }: Group) =>
+    html`<tbody data-of="${of}">
       <tr class="group">
         <th scope="rowgroup">${nameOf(id)}</th>
       </tr>

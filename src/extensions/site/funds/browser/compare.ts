@@ -38,6 +38,8 @@ interface Message {
   readonly text: string | readonly (Node | string)[]
   /** `fault`: what the reader asked for cannot be shown. `notice`: how to read what is. `hint`: what to do next. */
   readonly kind: keyof typeof classes
+  /** True if it explains lines: without one, it is not told. */
+  readonly isOfLines?: true
   /** What the reader can do about it. */
   readonly way?: { readonly label: string; readonly press: () => void }
 }
@@ -124,7 +126,8 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     root.classList.remove('waiting')
     const faults = faultsOf(result, say, () => void show())
     // Screen readers read again what is told again.
-    if (faults.length > 0) tell([...told, ...faults])
+    const stillTold = comparison === null ? told.filter(({ isOfLines }) => isOfLines !== true) : told
+    if (faults.length > 0) tell([...stillTold, ...faults])
     draw(
       comparison,
       loaded,
@@ -136,6 +139,8 @@ async function compareFunds(root: HTMLElement): Promise<void> {
       figures: comparison?.funds[loaded.indexOf(fund)] ?? null,
     }))
     fillTable(compared, columns, { language, say })
+    for (const each of root.querySelectorAll<HTMLElement>('[data-of=prices]'))
+      each.hidden = comparison === null
     compared.hidden = funds.length === 0
     part('#notes').hidden = funds.length === 0
   }
@@ -267,7 +272,11 @@ function fundsAsked(
   }
   const currencies = [...new Set(funds.slice(0, mostCompared).map(({ currency }) => currency))]
   if (currencies.length > 1)
-    told.push({ text: say('currencies', { currencies: currencies.sort().join(', ') }), kind: 'notice' })
+    told.push({
+      text: say('currencies', { currencies: currencies.sort().join(', ') }),
+      kind: 'notice',
+      isOfLines: true,
+    })
   return { funds: funds.slice(0, mostCompared), told }
 }
 
@@ -339,8 +348,10 @@ function faultsOf(
   again: () => void,
 ): readonly Message[] {
   const way = { label: say('again'), press: again }
+  const inWords = (names: readonly string[]) =>
+    [names.slice(0, -1).join(', '), names.at(-1) ?? ''].filter(Boolean).join(` ${say('and')} `)
   const faultOf = (name: string, ...funds: readonly ListedFund[]): Message => ({
-    text: say(name, { fund: funds.map((fund) => fund.name).join(', ') }),
+    text: say(name, { fund: inWords(funds.map((fund) => fund.name)) }),
     kind: 'fault',
   })
   return [
@@ -366,7 +377,8 @@ function drawer({ part }: Page, names: readonly string[]) {
     return { heading, unknown: heading.textContent }
   })
   return (comparison: FundComparison | null, funds: readonly ListedFund[], styles: readonly number[]) => {
-    figure.hidden = comparison === null
+    // The buttons stay: another period may have prices.
+    figure.classList.toggle('lineless', comparison === null)
     const first = comparison?.days[0]
     const last = comparison?.days.at(-1)
     const day = (number: number | undefined) => (number === undefined ? '–' : dayIn(language, isoOf(number)))

@@ -1,7 +1,7 @@
 /** Compared funds outside the chart: the columns of the table, and chips, the legend, which remove funds. */
 
 import type { Language } from '../../../../core/api/routes/table.ts'
-import { changeIn, decimalIn, percentIn } from '../../../../core/layout/formats.ts'
+import { amountIn, changeIn, percentIn } from '../../../../core/layout/formats.ts'
 import { percentPerYear } from '../../../../core/layout/total-return.ts'
 import { shortened } from '../chart/end-names.ts'
 import type { FundComparison } from './comparison.ts'
@@ -24,6 +24,7 @@ interface Words {
 /** Gives each row of the table a cell for each fund, in place of the cells of other funds. */
 export function fillTable(table: HTMLTableElement, funds: readonly ComparedFund[], words: Words): void {
   table.style.setProperty('--funds', String(funds.length))
+  table.dataset['funds'] = String(funds.length)
   const names = shortened(
     funds.map(({ fund }) => fund.name),
     [],
@@ -37,7 +38,15 @@ export function fillTable(table: HTMLTableElement, funds: readonly ComparedFund[
       row.cells[0]?.setAttribute('colspan', String(funds.length + 1))
     } else {
       const { id } = row.dataset
-      row.append(...values.map((each) => cellOf(each[id] ?? null, words)))
+      row.append(
+        ...values.map((each, place) => {
+          const cell = cellOf(each[id] ?? null, words)
+          // A narrow window shows a line for each fund.
+          cell.dataset['name'] = names[place] ?? ''
+          cell.prepend(lineKey(funds[place]?.style ?? 0))
+          return cell
+        }),
+      )
     }
   }
 }
@@ -55,7 +64,10 @@ function heading({ fund, style }: ComparedFund, short: string, { language, say }
     return place === 0 ? [made] : [' ', made]
   })
   link.replaceChildren(prefix, ...words)
-  const small = element('small', fund.isin)
+  const isin = element('span', fund.isin)
+  isin.className = 'whole'
+  const small = element('small')
+  small.append(isin)
   small.append(...markAfter(', ', fund, say))
   name.append(lineKey(style), link, ' ', small)
   return name
@@ -87,8 +99,8 @@ function valuesOf(
     performance_per_year: change(figures?.performancePerYear),
     volatility: percent(figures?.volatility),
     drawdown: percent(figures?.drawdown),
-    from: text(figures && decimalIn(language, figures.from)),
-    to: text(figures && decimalIn(language, figures.to)),
+    from: text(figures && amountIn(language, figures.from, fund.currency)),
+    to: text(figures && amountIn(language, figures.to, fund.currency)),
     '1y': change(figures?.over(1)),
     '3y': change(figures?.over(3)),
     '3y_per_year': change(aYearOver(3)),

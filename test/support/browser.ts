@@ -172,10 +172,10 @@ export const overhang = (page: Page): Promise<readonly string[]> =>
     return [scrollWidth - clientWidth + ' px', ...wide.map((each) => each.cloneNode(false).outerHTML)]
   })()`)
 
-/** @returns the texts of cells in the list of funds that are wider than their column */
+/** @returns the texts of cells in the list of funds, and in tables of the status, that are wider than their column */
 export const wideCells = (page: Page) =>
   page.evaluate<string[]>(
-    '[...document.querySelectorAll(".funds .number")].filter((cell) => cell.scrollWidth > cell.clientWidth).map(({ textContent }) => textContent)',
+    '[...document.querySelectorAll(":is(.funds, .watched) .number")].filter((cell) => cell.scrollWidth > cell.clientWidth).map(({ textContent }) => textContent)',
   )
 
 /** @returns words that stand on two lines without a hyphen; a word with soft hyphens has one */

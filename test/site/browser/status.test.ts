@@ -15,6 +15,7 @@ import {
   unreachedByKeyboard,
   visit,
   whyNoBrowser,
+  wideCells,
 } from '../../support/browser.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../../support/priced-funds.ts'
 import { forced, mustRun, type Server, startServer, startServing, tempFolder } from '../../support/product.ts'
@@ -169,6 +170,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     await note.getByRole('link').click()
     expect(new URL(page.url()).search).toBe(`?day=${asOf}`)
     await end()
+  })
+
+  it('has room for each value of its tables, also for a day since which a price is awaited', async () => {
+    for (const key of ['status/', 'status/de.html']) {
+      const { page, end } = await visit(browser, url('site', key))
+      await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
+      for (const width of [1440, 1100, 1000, 768, 600, 390, 320]) {
+        await page.setViewportSize({ width, height: 900 })
+        expect({ key, width, wide: await wideCells(page) }).toEqual({ key, width, wide: [] })
+      }
+      await end()
+    }
   })
 
   it('says that the publications could not be loaded, and loads them when asked again', async () => {

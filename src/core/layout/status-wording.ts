@@ -2,6 +2,10 @@
 
 import { bilingual } from './bilingual.ts'
 
+/** Which word overdue prices have, by how many there are of each. */
+export const overdueKind = ({ late, stale }: Readonly<Record<'late' | 'stale', number>>) =>
+  late === 0 ? 'stale' : stale === 0 ? 'late' : 'both'
+
 export const statusWords = bilingual((say) => ({
   description: (day: string) =>
     say(

@@ -27,7 +27,7 @@ import {
 } from '../../../core/layout/html.ts'
 import { addressOf } from '../../../core/layout/head.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../../../core/layout/layout.ts'
-import { statusWords } from '../../../core/layout/status-wording.ts'
+import { overdueKind, statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
 import { amountIn, dayIn, fixedIn, percentIn, searchKey } from '../../../core/layout/formats.ts'
 import { chartStyle, chartStyleKey } from './chart/style.ts'
@@ -66,10 +66,13 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
   const { shell } = wording[language]
   const w = fundWords[language]
   const key = keys[language]
-  const count = (some: readonly FundEntry[]) => fixedIn(language, some.length, 0)
+  const count = (some: readonly unknown[]) => fixedIn(language, some.length, 0)
   const found = count(funds)
   const overdue = funds.flatMap((fund) => fund.overdue ?? [])
-  const which = overdue.includes('stale') ? (overdue.includes('late') ? 'both' : 'stale') : 'late'
+  const late = overdue.filter((one) => one === 'late').length
+  const which = overdueKind({ late, stale: overdue.length - late })
+  // The number stays with its word.
+  const verdict = statusWords[language].overdueVerdict(count(overdue), which).replace(' ', '\u00a0')
   const canCompare = funds.filter(({ notComparable }) => notComparable === null).length > 1
   const title = shell.parts.funds
   const hasOthers = funds.some(({ currency }) => isForeign(currency))
@@ -88,7 +91,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     ${linkedData(markupOf(source, language))}`,
     main: html`<h1>${title}</h1>
       <p class="lead">
-        ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${statusWords[language].overdueVerdict(fixedIn(language, overdue.length, 0), which)}.</a>`}
+        ${w.listLead(found, dayIn(language, source.asOf))}${overdue.length > 0 && html` <a href="${linkTo(key, frontPages.status[language])}">${verdict}.</a>`}
       </p>
       <div class="search" role="search">
         <div class="wide-field">

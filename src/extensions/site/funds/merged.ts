@@ -50,5 +50,7 @@ export const successorLink = (
 ): Html =>
   name === null
     ? html`<code>${isin}</code>`
-    : html`<a href="${linkTo(key, fundPageKeys(isin)[language])}">${fundName(publisher, name)}</a>
-        (<code>${isin}</code>)`
+    : html`<a href="${linkTo(key, fundPageKeys(isin)[language])}">${fundName(publisher, name)}</a> (<span
+          class="whole"
+          >${isin}</span
+        >)`

@@ -30,7 +30,7 @@ import {
 } from '../../../core/layout/layout.ts'
 import { wording } from '../../../core/layout/wording.ts'
 import { statusKey, type StatusSource, withheldFunds } from '../../../core/snapshot/status-document.ts'
-import { statusWords } from '../../../core/layout/status-wording.ts'
+import { overdueKind, statusWords } from '../../../core/layout/status-wording.ts'
 import { barKinds, keyBar } from './history.ts'
 import { historyWords } from './history-wording.ts'
 
@@ -133,9 +133,6 @@ function verdictIn(language: Language, verdict: Verdict, { late, stale }: Freshn
   if (verdict === 'fresh' || verdict === 'unwatched') return w.verdicts[verdict]
   return w.overdueVerdict(fixedIn(language, late + stale, 0), overdueKind({ late, stale }))
 }
-
-const overdueKind = ({ late, stale }: Pick<FreshnessCounts, 'late' | 'stale'>) =>
-  late === 0 ? 'stale' : stale === 0 ? 'late' : 'both'
 
 /** In the order of the page. */
 const foldedMarks = ['fresh', 'suspended', 'ended', 'unwatched', 'unpriced', 'withheld'] as const

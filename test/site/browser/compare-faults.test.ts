@@ -128,6 +128,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
         }
         const marked = funds.map((fund) => {
           if (fund.isin === two) return { ...fund, state: 'ended' }
+          if (fund.isin === one) return { ...fund, end_date: '2026-12-31' }
           return fund.isin === three ? { ...fund, price: { ...fund.price, overdue: 'late' } } : fund
         })
         await route.fulfill({ response, json: { funds: marked } })
@@ -152,7 +153,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
       ])
       for (const place of ['.chips li', '.compared thead th']) {
         const marks = await page.locator(place).evaluateAll(marksIn)
-        expect(marks).toEqual(['', 'ended', 'late'])
+        expect(marks).toEqual(['end on 31\u00a0Dec\u00a02026', 'ended', 'late'])
       }
       const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? NaN
       expect(await top('#messages')).toBeLessThan(await top('figure'))

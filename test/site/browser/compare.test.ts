@@ -162,6 +162,34 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     },
   )
 
+  it('offers the funds of a category to begin with, all of which can be compared', async () => {
+    const { site, withPage } = compared
+    const list = (await (await fetch(`${site.base}/funds/index.json`)).json()) as {
+      readonly funds: readonly {
+        readonly isin: string
+        readonly category: { readonly en: string } | null
+        readonly not_comparable: string | null
+      }[]
+    }
+    await withPage('index.html', desktopLight, async (page) => {
+      const links = page.locator('#offers a')
+      const names = await links.allTextContents()
+      expect(names.length).toBeGreaterThan(1)
+      for (const [place, name] of names.entries()) {
+        const isins = list.funds.filter((fund) => fund.category?.en === name && fund.not_comparable === null)
+        expect(isins.length).toBeGreaterThan(1)
+        const { searchParams } = new URL((await links.nth(place).getAttribute('href')) ?? '', page.url())
+        const offered = searchParams.get('isins')?.split(',').sort()
+        expect({ name, offered }).toEqual({ name, offered: isins.map(({ isin }) => isin).sort() })
+      }
+      expect(await accessibilityFaults(page)).toEqual([])
+      await links.first().click()
+      await ready(page)
+      expect(await page.locator('.compared thead th').count()).toBeGreaterThan(1)
+      expect(await page.locator('#offers').isVisible()).toBe(false)
+    })
+  })
+
   it('does not move while a search finds something', async () => {
     await compared.withPage('index.html', desktopLight, async (page) => {
       const below = async () => (await page.locator('#messages, #notices p').last().boundingBox())?.y

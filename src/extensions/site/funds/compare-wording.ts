@@ -23,21 +23,26 @@ export const compareWording = bilingual((say) => ({
   periodOfOne: (first: string, last: string) =>
     say(`From ${first} to ${last}.`, `Vom ${first} bis zum ${last}.`),
   chosen: say('Compared funds', 'Verglichene Fonds'),
+  /** Above what a reader may begin with. */
+  categories: say('Compare the funds of a category', 'Fonds einer Kategorie vergleichen'),
+  begin: say('Begin with a fund', 'Mit einem Fonds beginnen'),
+  inCategory: (count: string) =>
+    say(`${count} funds, to choose from in the list`, `${count} Fonds, zur Auswahl in der Liste`),
   /** Groups of figures, and their rows. */
   figures: {
     period: say('Period shown', 'Gezeigter Zeitraum'),
     performance: say('Performance', 'Wertentwicklung'),
-    performance_per_year: say('Performance p.\u2060a.', 'Wertentwicklung p.\u2060a.'),
-    volatility: say('Volatility p.\u2060a.', 'Volatilität p.\u2060a.'),
+    performance_per_year: say('Performance p.\u2060a.', 'Wertentwicklung p.\u00a0a.'),
+    volatility: say('Volatility p.\u2060a.', 'Volatilität p.\u00a0a.'),
     drawdown: say('Maximum drawdown', 'Maximaler Verlust'),
     from: say('Net asset value at the start', 'Nettoinventarwert zu Beginn'),
     to: say('Net asset value at the end', 'Nettoinventarwert am Ende'),
     years: say('Performance over years', 'Wertentwicklung über Jahre'),
     '1y': say('1 year', '1 Jahr'),
     '3y': say('3 years', '3 Jahre'),
-    '3y_per_year': say('3 years p.\u2060a.', '3 Jahre p.\u2060a.'),
+    '3y_per_year': say('3 years p.\u2060a.', '3 Jahre p.\u00a0a.'),
     '5y': say('5 years', '5 Jahre'),
-    '5y_per_year': say('5 years p.\u2060a.', '5 Jahre p.\u2060a.'),
+    '5y_per_year': say('5 years p.\u2060a.', '5 Jahre p.\u00a0a.'),
     facts: say('Costs, risk and other facts', 'Kosten, Risiko und weitere Angaben'),
     costs: say('Costs (TER)', 'Kosten (TER)'),
     risk: say('Risk (1–7)', 'Risiko (1–7)'),
@@ -52,8 +57,8 @@ export const compareWording = bilingual((say) => ({
     years: say('Performance over years, to {last}', 'Wertentwicklung über Jahre, bis {last}'),
   },
   noteReturns: say(
-    'Index and performance reinvest each distribution at the net asset value of its ex-date, without costs (BVI method). P.\u2060a.: the geometric mean, only for one year and more. A dash: no value, for example because the fund has no price at the start of the period. The net asset values in the table are those of today’s shares, without distributions.',
-    'Index und Wertentwicklung legen jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). P.\u2060a.: geometrisches Mittel, nur ab einem Jahr. Strich: kein Wert, zum Beispiel weil der Fonds zu Beginn des Zeitraums keinen Preis hat. Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',
+    'Index and performance reinvest each distribution at the net asset value of its ex-date, without costs (BVI method). P.\u2060a.: the geometric mean, only for one year and more. Reported performance, as in the list of funds and on the page of a distributing fund, may differ. A dash: no value, for example because the fund has no price at the start of the period. The net asset values in the table are those of today’s shares, without distributions.',
+    'Index und Wertentwicklung legen jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). P.\u00a0a.: geometrisches Mittel, nur ab einem Jahr. Gemeldete Werte, wie in der Fondsliste und auf der Seite eines ausschüttenden Fonds, können abweichen. Strich: kein Wert, zum Beispiel weil der Fonds zu Beginn des Zeitraums keinen Preis hat. Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',
   ),
   noteMeasures: say(
     'Volatility: standard deviation of the changes in the net asset value in the period shown, with distributions reinvested, per year. Maximum drawdown: the largest loss in the period shown from a high to a later low, with distributions reinvested.',

@@ -1,15 +1,17 @@
 /** The comparison of funds: a page in each language. A script asks the API for the prices and draws them. */
 
-import type { SitePages, SitePageSource } from '../../../core/api/contract/page.ts'
+import { inLanguage } from '../../../core/api/contract/fund.ts'
+import type { FundEntry, SitePages, SitePageSource } from '../../../core/api/contract/page.ts'
 import { folderKey } from '../../../core/api/routes/keys.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
-import { drawing, html, type Html, linkTo } from '../../../core/layout/html.ts'
+import { drawing, fundName, html, type Html, linkTo } from '../../../core/layout/html.ts'
 import { distributionKeys, frontPages, layout, pageTemplate } from '../../../core/layout/layout.ts'
+import { mostCompared } from './chart/charts.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
 import { chartStyleKey } from './chart/style.ts'
 import { compareWording } from './compare-wording.ts'
-import { fundListKey, listStyles } from './list.ts'
+import { fundListKey, listStyles, sortedByName } from './list.ts'
 import { fundPickerField, pickerWords } from './picker-field.ts'
 import { rangeButtons } from './sections/performance.ts'
 import { fundWords } from './wording.ts'
@@ -56,6 +58,7 @@ function wordsIn(language: Language) {
     ...pickerWords(language),
     ...compareWording[language].says,
     again: wording[language].shell.again,
+    coming: fundWords[language].coming.ended('{day}'),
     merged: fundWords[language].mergedInto('{isin}', '{successor}', '{day}'),
     late,
     stale,
@@ -94,7 +97,7 @@ function tool(source: SitePageSource, language: Language, key: string): Html {
       ></figcaption>
     </figure>
     <div role="status" id="notices"></div>
-    ${figuresTable(language)}
+    ${offers(source, language, key)} ${figuresTable(language)}
     ${
       // Shown with the chart, which would push the notes down.
       html`<div id="notes" hidden>
@@ -106,6 +109,48 @@ function tool(source: SitePageSource, language: Language, key: string): Html {
     }
     <p class="onward">${listLink(language, key)}</p>
   </div> `
+}
+
+/** More would be a list of funds, which is another page. */
+const mostOffers = 9
+
+/** What to begin with while no fund is chosen: categories, or funds where no category has two that can be compared. */
+function offers({ funds, publisher }: SitePageSource, language: Language, key: string): Html | null {
+  const w = compareWording[language]
+  const comparable = sortedByName(
+    funds.filter(({ notComparable, state }) => notComparable === null && state === null),
+  )
+  const categories = Map.groupBy(comparable, ({ categoryDe }) => categoryDe)
+  const several = [...categories].flatMap(([german, members]) =>
+    german === null || members.length < 2 ? [] : [{ german, members }],
+  )
+  const largest = several.sort((one, other) => other.members.length - one.members.length).slice(0, mostOffers)
+  const names = (members: readonly FundEntry[]) =>
+    members.map(({ name }, place) => html`${place > 0 && ', '}${fundName(publisher, name)}`)
+  const ofCategory = ({ german, members }: (typeof several)[number]) => {
+    const isins = members.map(({ isin }) => isin).join(',')
+    // Of more funds, readers choose in the list.
+    const address =
+      members.length <= mostCompared
+        ? `?isins=${isins}`
+        : `${linkTo(key, frontPages.funds[language])}?category=${encodeURIComponent(german)}`
+    const title = inLanguage(language, german, members[0]?.categoryEn ?? null)
+    const about = members.length <= mostCompared ? names(members) : w.inCategory(String(members.length))
+    return html`<li><a href="${address}">${title}</a> <small>${about}</small></li> `
+  }
+  const ofFund = ({ isin, name, categoryDe, categoryEn }: FundEntry) => {
+    const category = categoryDe === null ? isin : inLanguage(language, categoryDe, categoryEn)
+    return html`<li>
+      <a href="?isins=${isin}">${fundName(publisher, name)}</a> <small>${category}</small>
+    </li> `
+  }
+  if (comparable.length === 0) return null
+  return html`<section id="offers">
+    <h2>${largest.length > 0 ? w.categories : w.begin}</h2>
+    <ul class="offers">
+      ${largest.length > 0 ? largest.map(ofCategory) : comparable.slice(0, mostOffers).map(ofFund)}
+    </ul>
+  </section> `
 }
 
 type Figure = keyof (typeof compareWording)[Language]['figures']

@@ -264,7 +264,7 @@ export const fundWords = bilingual((say) => ({
   /** For the script, too. */
   onChart: {
     nav: say('Net asset value', 'Nettoinventarwert'),
-    perYear: say('a year', 'p. a.'),
+    perYear: say('p.\u2060a.', 'p.\u00a0a.'),
     reinvested: say('With distributions', 'Mit Ausschüttungen'),
     distribution: say('Distribution', 'Ausschüttung'),
     split: say('Split', 'Anteilsplit'),

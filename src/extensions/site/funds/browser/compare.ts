@@ -53,6 +53,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
   const compared = part<HTMLTableElement>('#compared')
   const giveUp = (message: Omit<Message, 'kind'>) => {
     part('.search').hidden = true
+    for (const each of root.querySelectorAll<HTMLElement>('#offers')) each.hidden = true
     figure.hidden = true
     chips.replaceChildren()
     tell([{ ...message, kind: 'fault' }])
@@ -61,10 +62,15 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     giveUp({ text: say('folder') })
     return
   }
+  const offers = root.querySelector<HTMLElement>('#offers')
+  const offer = (isOffered: boolean) => {
+    if (offers !== null) offers.hidden = !isOffered
+  }
   // Chips and chart take their places at once: what is below does not move when the funds arrive.
   const waiting = isinsInAddress().slice(0, mostCompared)
   chips.replaceChildren(...waiting.map(waitingChip))
   keepRoom(figure, waiting.length)
+  offer(waiting.length === 0)
   figure.setAttribute('aria-busy', 'true')
   figure.hidden = waiting.length === 0
   const list = await fetchFunds(root.dataset['list'] ?? '').catch(() => null)
@@ -107,7 +113,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
         const left = chips.querySelectorAll('button')
         ;(left[Math.min(place, left.length - 1)] ?? part('#search')).focus()
       }
-      return fundChip(fund, { style: styles(fund), say, onRemove })
+      return fundChip(fund, { style: styles(fund), language, say, onRemove })
     }
     chips.replaceChildren(...funds.map(chipOf))
     picker.leaveOut(funds)
@@ -118,6 +124,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     figure.hidden = funds.length === 0
     keepRoom(figure, funds.length)
     compared.hidden ||= funds.length === 0
+    offer(funds.length === 0)
     const result = await load(funds, range, histories)
     const { comparison, loaded } = result
     // A slow answer must not win over a later choice.

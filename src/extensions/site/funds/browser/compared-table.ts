@@ -1,7 +1,7 @@
 /** Compared funds outside the chart: the columns of the table, and chips, the legend, which remove funds. */
 
 import type { Language } from '../../../../core/api/routes/table.ts'
-import { amountIn, changeIn, percentIn } from '../../../../core/layout/formats.ts'
+import { amountIn, changeIn, dayIn, percentIn } from '../../../../core/layout/formats.ts'
 import { percentPerYear } from '../../../../core/layout/total-return.ts'
 import { shortened } from '../chart/end-names.ts'
 import type { FundComparison } from './comparison.ts'
@@ -68,7 +68,7 @@ function heading({ fund, style }: ComparedFund, short: string, { language, say }
   isin.className = 'whole'
   const small = element('small')
   small.append(isin)
-  small.append(...markAfter(', ', fund, say))
+  small.append(...marksAfter(', ', fund, { language, say }))
   name.append(lineKey(style), link, ' ', small)
   return name
 }
@@ -151,24 +151,31 @@ export const waitingChip = (isin: string): HTMLElement => element('li', isin)
 
 export function fundChip(
   fund: ListedFund,
-  { style, say, onRemove }: { readonly style: number; readonly say: Say; readonly onRemove: () => void },
+  { style, language, say, onRemove }: Words & { readonly style: number; readonly onRemove: () => void },
 ): HTMLElement {
   const chip = element('li')
   const button = element('button', '×')
   button.type = 'button'
   button.setAttribute('aria-label', say('remove', { fund: fund.name }))
   button.addEventListener('click', onRemove)
-  chip.append(lineKey(style), nameElement('span', fund), ...markAfter(' ', fund, say), button)
+  chip.append(lineKey(style), nameElement('span', fund), ...marksAfter(' ', fund, { language, say }), button)
   return chip
 }
 
-/** The mark of a fund, if it has one, after what stands between. */
-function markAfter(between: string, fund: ListedFund, say: Say): readonly (Node | string)[] {
+/** The marks of a fund, each after what stands between. */
+function marksAfter(between: string, fund: ListedFund, { language, say }: Words): readonly (Node | string)[] {
   const mark = markOf(fund)
-  if (mark === null) return []
-  const made = element('b', say(mark))
-  made.className = `mark ${mark}`
-  return [between, made]
+  const end = fund.state === 'ended' ? null : fund.end_date
+  return [
+    ...(mark === null ? [] : [between, markElement(mark, say(mark))]),
+    ...(end === null ? [] : [between, markElement('coming', say('coming', { day: dayIn(language, end) }))]),
+  ]
+}
+
+function markElement(kind: string, text: string): HTMLElement {
+  const made = element('b', text)
+  made.className = `mark ${kind}`
+  return made
 }
 
 function element<K extends keyof HTMLElementTagNameMap>(tag: K, text = ''): HTMLElementTagNameMap[K] {

@@ -100,7 +100,7 @@ describe('a build', () => {
     const kinds = ['fresh', 'late', 'stale', 'monthly', 'single', 'merged', 'unpriced', 'withheld'] as const
     for (const [name, late, stale, said] of [
       ['index.html', 'late', 'stale', '2\u00a0prices are late or stale.'],
-      ['de.html', 'verspätet', 'veraltet', '2 Preise sind verspätet oder veraltet.'],
+      ['de.html', 'verspätet', 'veraltet', '2\u00a0Preise sind verspätet oder veraltet.'],
     ] as const) {
       const words = (text: string) => [...text.matchAll(/class="mark \w+">([^<]*)</g)].map(([, word]) => word)
       const list = read(name)

@@ -255,7 +255,7 @@ const howDerived: Readonly<Record<string, string>> = {
 
 function notesOn(
   staged: readonly StagedTable[],
-  { derived: { again, withoutBase, withoutSurcharge, byFiles } }: Pick<Taken, 'derived'>,
+  { derived: { again, withoutBase, withoutSurcharge, byFiles, byLast, kept } }: Pick<Taken, 'derived'>,
 ): string[] {
   const derived = staged.flatMap((rows) => rows.derived)
   if (derived.length === 0) return []
@@ -273,7 +273,18 @@ function notesOn(
       ? []
       : [
           `issue surcharge and redemption fee of the files: ${fundsOf(byFiles)} no row in table profile, and the files lack the rest of ` +
-            'one. Prices of a file that does not have them would stand at the NAV: a whole profile keeps them',
+            'one. Later files that do not name them have the same',
+        ]),
+    ...(byLast.count === 0
+      ? []
+      : [
+          `issue surcharge and redemption fee of the last derived price: ${fundsOf(byLast)} no row in table profile, and the files name none`,
+        ]),
+    ...(kept.count === 0
+      ? []
+      : [
+          `${kept.count === 1 ? '1 corrected price keeps its' : `${kept.count} corrected prices keep their`} own issue or repurchase price, ` +
+            `which the NAV did not make, the first: ${kept.first}`,
         ]),
     ...(again.count === 0 ? [] : [`derived again: ${later} of ${again.first}`]),
     ...(withoutBase.count === 0

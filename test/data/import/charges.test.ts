@@ -41,7 +41,7 @@ async function importInto(db: string, contents: readonly string[], ...flags: str
 
 const note =
   `issue surcharge and redemption fee of the files: fund ${isin} has no row in table profile, and the files lack the rest of one. ` +
-  'Prices of a file that does not have them would stand at the NAV: a whole profile keeps them'
+  'Later files that do not name them have the same'
 
 describe('an issue surcharge whose profile is left out', () => {
   it.each([
@@ -70,12 +70,32 @@ describe('an issue surcharge whose profile is left out', () => {
     })
   })
 
-  it('is not remembered: without it, the next price stands at the NAV, as the report says', async () => {
+  it('is kept by the next price whose file does not name it, as the report says, until a file or a profile names another', async () => {
     const { db } = await importFiles([openfunds('0.05')])
-    const { prices, stdout } = await importInto(db, [openfunds('', '151.00', '2026-11-30')])
-    expect(prices.at(-1)).toEqual({ nav: '151.00', issue: '151.00', repurchase: '151.00' })
-    expect(stdout).toContain(`the issue price is the NAV: fund ${isin} has no issue surcharge`)
-    expect(stdout).not.toContain('of the files')
+    const next = await importInto(db, [openfunds('', '151.00', '2026-11-30')])
+    expect(next.prices.at(-1)).toEqual({ nav: '151.00', issue: '158.55', repurchase: '151.00' })
+    expect(next.stdout).toContain(
+      `issue surcharge and redemption fee of the last derived price: fund ${isin} has no row in table profile, and the files name none`,
+    )
+    expect(next.stdout).not.toContain('of the files')
+    const without = await importInto(db, [openfunds('0', '152.00', '2026-12-01')])
+    expect(without.prices.at(-1)).toEqual({ nav: '152.00', issue: '152.00', repurchase: '152.00' })
+    const later = await importInto(db, [openfunds('', '153.00', '2026-12-02')])
+    expect(later.prices.at(-1)).toEqual({ nav: '153.00', issue: '153.00', repurchase: '153.00' })
+    expect(later.stdout).not.toContain('of the last derived price')
+  })
+
+  it('makes the issue price anew with a NAV that another file corrects', async () => {
+    const { db } = await importFiles([openfunds('0.05')])
+    const { prices } = await importInto(db, [openfunds('', '150.50')])
+    expect(prices).toEqual([{ nav: '150.50', issue: '158.03', repurchase: '150.50' }])
+  })
+
+  it('may be in another file than the redemption fee', async () => {
+    const fee = `OFST020000;OFST451420\n${isin};0.02\n`
+    const { code, stdout, prices } = await importFiles([openfunds('0.05'), fee])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.not.stringContaining('the same isin') })
+    expect(prices).toEqual([{ nav: '150.40', issue: '157.92', repurchase: '147.39' }])
   })
 
   it('is bad in two files that contradict each other, both of which are named', async () => {

@@ -214,6 +214,47 @@ describe('import --derive of a file that has only NAVs', () => {
     expect(rows(...columns)).toEqual([prices('10.5', '10.5', '10.5'), prices('12', '11.5', '11.5')])
   })
 
+  const newFees = (surcharge: number, fee: number) =>
+    `DELETE FROM profile WHERE isin = '${isin}'; ${fees(surcharge, fee)}`
+
+  it('fills them again by the surcharge and the fee of today, though they were derived by others', async () => {
+    const { db } = await importText('price', navs(['2026-11-27', '100.00']), ['--derive'], fees(5, 1))
+    const corrected = navs(['2026-11-27', '103.00'])
+    const dry = await importText('price', corrected, ['--derive', '--dry-run'], newFees(4, 2), db)
+    expect(dry.rows(...columns)).toEqual([prices('105.00', '100.00', '99.00')])
+    const { rows, stdout } = await importText('price', corrected, ['--derive'], '', db)
+    expect(rows(...columns)).toEqual([prices('107.12', '103.00', '100.94')])
+    expect(stdout).not.toContain('own issue or repurchase price')
+    await importText('price', navs(['2026-11-27', '103.00']), ['--derive'], newFees(3, 0), db)
+    expect(rows(...columns)).toEqual([prices('107.12', '103.00', '100.94')])
+  })
+
+  it('counts the corrected prices that keep an issue price of the company', async () => {
+    const { db } = await importText('price', navs(['2026-11-26', '10'], ['2026-11-27', '100.00']), [
+      '--derive',
+    ])
+    const edit = `UPDATE price SET issue_price = '102.50' WHERE isin = '${isin}' AND date = '2026-11-27'`
+    const { rows, stdout } = await importText('price', navs(['2026-11-27', '103.00']), ['--derive'], edit, db)
+    expect(rows(...columns).at(-1)).toEqual(prices('102.50', '103.00', '103.00'))
+    expect(stdout).toContain(
+      `1 corrected price keeps its own issue or repurchase price, which the NAV did not make, the first: ${isin} on 2026-11-27`,
+    )
+  })
+
+  it('fills them again after `derive --charges` has given them the charges', async () => {
+    const { db } = await importText('price', navs(['2026-11-27', '100.00']), ['--derive'])
+    await importText('price', navs(['2026-11-30', '100.00']), ['--derive'], fees(5, 1), db)
+    expect((await run(['derive', '--db', db, '--charges'], { cwd: folder.path })).code).toBe(0)
+    const { rows } = await importText(
+      'price',
+      navs(['2026-11-27', '103.00']),
+      ['--derive'],
+      newFees(4, 2),
+      db,
+    )
+    expect(rows(...columns)[0]).toEqual(prices('107.12', '103.00', '100.94'))
+  })
+
   describe('before the profile has come', () => {
     const header = 'isin;date;net_asset_value'
     const days = navs(['2026-11-26', '10.00'], ['2026-11-27', '11.00'])

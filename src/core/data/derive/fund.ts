@@ -125,7 +125,7 @@ export function fundDeriver(db: Database, modes: DeriveModes) {
     const [doubt] = doubtfulSplits(stored, actions)
     if (doubt !== undefined) return { ...nothing, kept, doubt: doubt.message }
     const { inceptionDate } = fund
-    const { issueSurcharge } = chargesOf(isin)
+    const issueSurcharge = chargesOf(isin)?.issueSurcharge ?? null
     const history = { inceptionDate, issueSurcharge, prices: stored, actions }
     const made = derived.length === 0 ? noReturns : deriveReturns(history)
     const returns = derived.flatMap(({ table, rows: before }) => {

@@ -3,7 +3,8 @@
 import type { Database } from 'better-sqlite3'
 import { isDay } from '../../api/routes/values.ts'
 import { type DerivedAgain, derivedFunds, isAboveZero } from './derived.ts'
-import { type Charges, chargesReader, offeredPrice } from './offer.ts'
+import { offerMarker } from './offer-marks.ts'
+import { type Charges, chargesOfKnown, chargesReader, isCharged, offeredPrice } from './offer.ts'
 
 /** Whether a price of a fund stands at its NAV, though the fund has a charge for that. */
 const isUncharged = `((:surcharge IS NOT NULL AND issue_price = net_asset_value)
@@ -52,10 +53,12 @@ export function chargePrices(db: Database, isins: readonly string[], since: stri
   const update = db.prepare(
     'UPDATE main.price SET issue_price = ?, repurchase_price = ? WHERE isin = ? AND date = ?',
   )
+  const mark = offerMarker(db)
   let count = 0
   let first = ''
   for (const isin of isins) {
-    const charges = chargesOf(isin)
+    const charges = chargesOfKnown(chargesOf(isin) ?? {})
+    if (!isCharged(charges)) continue
     for (const { date, nav, issue, repurchase } of found.all({ ...chargesFor(isin, charges), since })) {
       if (!isDay(date) || !isAboveZero(nav)) continue
       const charged = [
@@ -65,6 +68,7 @@ export function chargePrices(db: Database, isins: readonly string[], since: stri
       // The charge of a small NAV may be less than its last digit.
       if (charged[0] === issue && charged[1] === repurchase) continue
       update.run(...charged, isin, date)
+      mark(isin, date, charges)
       if (count++ === 0) first = `${isin} on ${date}`
     }
   }
@@ -75,12 +79,13 @@ export function chargePrices(db: Database, isins: readonly string[], since: stri
 export function unchargedBy(
   db: Database,
   isins: readonly string[],
-  chargesOf: (isin: string) => Charges,
+  chargesOf: ReturnType<typeof chargesReader>,
 ): DerivedAgain {
   const derived = derivedFunds(db)
   const uncharged = unchargedReader(db)
   const found = isins
-    .filter((isin) => derived.has(isin) && uncharged.isNewestOne(isin, chargesOf(isin)))
-    .map((isin) => uncharged.all(isin, chargesOf(isin)))
+    .map((isin) => ({ isin, charges: chargesOfKnown(chargesOf(isin) ?? {}) }))
+    .filter(({ isin, charges }) => derived.has(isin) && uncharged.isNewestOne(isin, charges))
+    .map(({ isin, charges }) => uncharged.all(isin, charges))
   return { count: found.reduce((sum, { count }) => sum + count, 0), first: found[0]?.first ?? '' }
 }

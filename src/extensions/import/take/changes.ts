@@ -5,7 +5,7 @@ import { outlivingRows, type SchemaTable, type TableColumn } from '../../../core
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { distinctIsins } from '../../../core/data/read/fund-reader.ts'
 import type { pricingActions } from '../../../core/data/derive/derived.ts'
-import type { Charges } from '../../../core/data/derive/offer.ts'
+import type { Charges, KnownCharges } from '../../../core/data/derive/offer.ts'
 import type { Objection } from '../../../core/guards/guards.ts'
 import { inTurn } from '../../../core/system/in-turn.ts'
 import type { Scope } from '../readers/reader.ts'
@@ -34,9 +34,10 @@ export interface Changes {
 /** What prices are derived by, as the import leaves it. */
 export interface DeriveSources {
   readonly actionsOf: ReturnType<typeof pricingActions>
-  readonly chargesOf: (isin: string) => Charges
+  /** Undefined for a fund without a profile. */
+  readonly chargesOf: (isin: string) => Charges | undefined
   /** Charges of funds whose profile is left out, by the files. */
-  readonly leftChargesOf: (isin: string) => Charges | undefined
+  readonly leftChargesOf: (isin: string) => KnownCharges
 }
 
 /** @returns what changed, what a guard has against it, and what is to be told of derived prices */
@@ -50,7 +51,9 @@ export async function changeFunds(
   const isUpsert = scope === 'upsert'
   const removals = !isUpsert ? removalsOf(db, table, sameKey(table)) : hasGone ? [goneRows(db, table)] : []
   const deriver =
-    derived.length === 0 ? undefined : priceDeriver(db, { columns: derived, isUpsert, history, ...sources })
+    derived.length === 0
+      ? undefined
+      : priceDeriver(db, { columns: derived, isUpsert, isDryRun, history, ...sources })
   const changes = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
   for await (const isin of inTurn(all, onFund, signal)) {

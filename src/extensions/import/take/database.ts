@@ -18,7 +18,7 @@ import { nothingDerived, type DerivedPrices } from './derive.ts'
 import { foreseen } from './foreseen.ts'
 import { markComplete } from '../../../core/data/read/complete.ts'
 import { deriveAgain, markDerived, pricingActions } from '../../../core/data/derive/derived.ts'
-import { chargesReader, type Charges } from '../../../core/data/derive/offer.ts'
+import { chargesReader, type KnownCharges } from '../../../core/data/derive/offer.ts'
 import { figureColumns } from '../../../core/data/derive/figures.ts'
 import { unchargedBy } from '../../../core/data/derive/uncharged.ts'
 import { addToLoad, beginLoad, readLoad } from '../../../core/data/read/load.ts'
@@ -75,7 +75,7 @@ export interface TakeOptions extends Waiting, ChangeOptions {
   readonly override: Override
   readonly now: Date
   /** Charges of funds whose profile is left out. */
-  readonly leftChargesOf: (isin: string) => Charges | undefined
+  readonly leftChargesOf: (isin: string) => KnownCharges
 }
 
 export interface Taken {

@@ -4,7 +4,15 @@ import type { Database } from 'better-sqlite3'
 import type { DerivedAgain, DerivedDoubt } from '../../../core/data/derive/derived.ts'
 import { doubtfulSplits } from '../../../core/data/derive/doubt.ts'
 import { fractionOf, one, product, rounded, scaleOf } from '../../../core/data/derive/exact.ts'
-import { type Charges, offerColumns, offeredPrice } from '../../../core/data/derive/offer.ts'
+import { offerMarker, offerMarks } from '../../../core/data/derive/offer-marks.ts'
+import {
+  type Charges,
+  chargesOfKnown,
+  isCharged,
+  type KnownCharges,
+  offerColumns,
+  offeredPrice,
+} from '../../../core/data/derive/offer.ts'
 import { unchargedReader } from '../../../core/data/derive/uncharged.ts'
 import {
   comparePrices,
@@ -21,6 +29,8 @@ import { bitsOf, goneName, stagedName } from './staging.ts'
 interface Line extends DatedNav {
   readonly isOfFile: 0 | 1
   readonly isOther: 0 | 1
+  /** The bits of the columns that the file brings. */
+  readonly has: number
   /** Of the database, where the file has the price, too. */
   readonly ownNav: string | null
   readonly ownIssue: string | null
@@ -40,6 +50,10 @@ export interface DerivedPrices {
   readonly withoutSurcharge: DerivedAgain
   /** Funds whose new prices have charges of the files, since their profile is left out. */
   readonly byFiles: DerivedAgain
+  /** Funds whose new prices have charges of the last derived price: neither a profile nor a file names them. */
+  readonly byLast: DerivedAgain
+  /** Prices whose NAV the files correct, and whose issue or repurchase price is the company's own. */
+  readonly kept: DerivedAgain
   /** Prices of the database that stand at their NAV, though their funds have charges by now. */
   readonly atNav: DerivedAgain
 }
@@ -51,6 +65,8 @@ export const nothingDerived: DerivedPrices = {
   withoutBase: noneDerived,
   withoutSurcharge: noneDerived,
   byFiles: noneDerived,
+  byLast: noneDerived,
+  kept: noneDerived,
   atNav: noneDerived,
 }
 
@@ -59,12 +75,14 @@ interface DeriverOptions {
   readonly columns: readonly string[]
   /** Whether other rows stay. */
   readonly isUpsert: boolean
+  readonly isDryRun: boolean
   /** Undefined: it is asked for where it is in doubt. */
   readonly history: History | undefined
   readonly actionsOf: (isin: string) => readonly PricingAction[]
-  readonly chargesOf: (isin: string) => Charges
+  /** Undefined for a fund without a profile. */
+  readonly chargesOf: (isin: string) => Charges | undefined
   /** Charges of funds whose profile is left out. */
-  readonly leftChargesOf: (isin: string) => Charges | undefined
+  readonly leftChargesOf: (isin: string) => KnownCharges
 }
 
 /**
@@ -72,7 +90,7 @@ interface DeriverOptions {
  */
 export function priceDeriver(
   db: Database,
-  { columns, isUpsert, history, actionsOf, chargesOf, leftChargesOf }: DeriverOptions,
+  { columns, isUpsert, isDryRun, history, actionsOf, chargesOf, leftChargesOf }: DeriverOptions,
 ) {
   const staged = stagedName(schemaTables.prices)
   const gone = goneName(schemaTables.prices)
@@ -82,8 +100,8 @@ export function priceDeriver(
     return `EXISTS (SELECT 1 FROM ${gone} AS gone WHERE gone.isin = own.isin AND gone.date = (${beside}))`
   })
   // Rows that the import removes are no price before. Some more than the last price of the year before show its rhythm.
-  const kept = isUpsert
-    ? `UNION ALL SELECT date, net_asset_value, 0, ${isBesideGone.join(' OR ')}, NULL, NULL, NULL FROM main.price AS own
+  const others = isUpsert
+    ? `UNION ALL SELECT date, net_asset_value, 0, ${isBesideGone.join(' OR ')}, 0, NULL, NULL, NULL FROM main.price AS own
         WHERE isin = :isin AND date >= coalesce((SELECT date FROM main.price WHERE isin = :isin AND date <
           (SELECT substr(min(date), 1, 4) FROM
             (SELECT date FROM ${staged} WHERE isin = :isin UNION ALL SELECT date FROM ${gone} WHERE isin = :isin))
@@ -92,10 +110,10 @@ export function priceDeriver(
         AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE line.isin = own.isin AND line.date = own.date)`
     : ''
   const prices = db.prepare<{ isin: string }, Line>(
-    `SELECT line.date AS date, line.net_asset_value AS nav, 1 AS isOfFile, line.net_asset_value IS NOT own.net_asset_value AS isOther,
+    `SELECT line.date AS date, line.net_asset_value AS nav, 1 AS isOfFile, line.net_asset_value IS NOT own.net_asset_value AS isOther, line.has AS has,
         own.net_asset_value AS ownNav, own.issue_price AS ownIssue, own.repurchase_price AS ownRepurchase
       FROM ${staged} AS line LEFT JOIN main.price AS own ON own.isin = line.isin AND own.date = line.date
-      WHERE line.isin = :isin ${kept} ORDER BY date`,
+      WHERE line.isin = :isin ${others} ORDER BY date`,
   )
   const names = schemaTables.prices.columns.map(({ name }) => name).join(', ')
   const join = db.prepare(
@@ -113,13 +131,37 @@ export function priceDeriver(
   const withoutBase = { count: 0, first: '' }
   const withoutSurcharge = { count: 0, first: '' }
   const byFiles = { count: 0, first: '' }
+  const byLast = { count: 0, first: '' }
+  const kept = { count: 0, first: '' }
   const atNav = { count: 0, first: '' }
   const offers = columns.filter((name) => (offerColumns as readonly string[]).includes(name))
+  const marks = offerMarks(db)
+  const mark = offers.length === 0 || isDryRun ? undefined : offerMarker(db)
+  /** What a file says comes before the profile, and this before what the last derived price had. */
+  const sourcesOf = (isin: string) => {
+    const named = leftChargesOf(isin)
+    const profile = chargesOf(isin)
+    const last = profile === undefined ? marks.newest(isin) : {}
+    return { named, last, known: { ...last, ...profile, ...named } }
+  }
   /** Counts a fund with new prices. */
-  const countOffers = (isin: string, { issueSurcharge }: Charges, isByFiles: boolean) => {
+  const countOffers = (isin: string, { named, last, known }: ReturnType<typeof sourcesOf>) => {
     const fund = { count: 1, first: isin }
+    const { issueSurcharge } = chargesOfKnown(known)
     if (columns.includes('issue_price') && issueSurcharge === null) addTo(withoutSurcharge, fund)
-    if (offers.length > 0 && isByFiles) addTo(byFiles, fund)
+    if (offers.length === 0) return
+    if (isCharged(chargesOfKnown(named))) addTo(byFiles, fund)
+    const isOfLast = ([name, percent]: readonly [string, string | null]) =>
+      percent !== null && !(name in named)
+    if (Object.entries(last).some(isOfLast)) addTo(byLast, fund)
+  }
+  /** The offer price of a line; undefined if the file, or the price of the database, has its own. */
+  const offered = (name: string, isin: string, line: Line, charges: Charges): string | undefined => {
+    const { date, isOfFile, has } = line
+    if (isOfFile === 0 || (has & bitsOf(schemaTables.prices, [name])) !== 0) return undefined
+    const { value, isKept } = offeredOf(name, line, charges, () => marks.at(isin, date))
+    if (isKept) addTo(kept, { count: 1, first: `${isin} on ${date}` })
+    return value
   }
   const countAtNav = (isin: string, lines: readonly Line[], charges: Charges) => {
     const isKept = lines.some((line) => offers.some((name) => keepsNav(name, line, charges)))
@@ -132,16 +174,16 @@ export function priceDeriver(
       if (history === 'adjusted') adjusted.undo(isin, actions)
       const lines = prices.all({ isin })
       if (history === undefined) doubted.push(...doubtsAbout(isin, lines, actions))
-      const leftCharges = leftChargesOf(isin)
-      const charges = leftCharges ?? chargesOf(isin)
-      if (lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null))
-        countOffers(isin, charges, leftCharges !== undefined)
+      const from = sourcesOf(isin)
+      const charges = chargesOfKnown(from.known)
+      const isKnown = Object.keys(from.known).length > 0
+      if (lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null)) countOffers(isin, from)
       countAtNav(isin, lines, charges)
       for (const compared of comparePrices(lines, actions)) {
         const { date, isOfFile } = compared.price
         const found = columns.map((name) => {
           const value = offers.includes(name)
-            ? offered(name, compared.price, charges)
+            ? offered(name, isin, compared.price, charges)
             : valueOf(name, compared, isin)
           return { name, value }
         })
@@ -157,9 +199,10 @@ export function priceDeriver(
           [`has_${name}`, value === undefined ? 0 : 1],
         ])
         update.run({ isin, date, ...Object.fromEntries(bound) })
+        if (isKnown && compared.price.isOther === 1 && isOfFile === 1) mark?.(isin, date, charges)
       }
     },
-    derived: { again, withoutBase, withoutSurcharge, byFiles, atNav } satisfies DerivedPrices,
+    derived: { again, withoutBase, withoutSurcharge, byFiles, byLast, kept, atNav } satisfies DerivedPrices,
     /** @throws {Error} if it is in doubt how the NAVs of a fund are */
     assertClear: (): void => {
       const [first, ...others] = doubted
@@ -215,14 +258,19 @@ function openAdjusted(db: Database, staged: string) {
   }
 }
 
-/** A price of the database that its NAV makes goes with it; another one is the company's own, and stays. @returns undefined if the file does not have the price */
-function offered(name: string, line: Line, charges: Charges) {
-  const { nav, isOfFile, ownNav } = line
-  if (isOfFile === 0) return undefined
+/**
+ * A price of the database that its NAV made goes with it, by the charges that it was derived by or those of today. Another one is the
+ * company's own, and stays.
+ */
+function offeredOf(name: string, line: Line, charges: Charges, markOf: () => Charges | undefined) {
+  const { nav, isOther, ownNav } = line
   const own = ownOf(name, line)
-  const made = offeredPrice(name, nav, charges)
-  if (ownNav === null || own === null || own === offeredPrice(name, ownNav, charges)) return made
-  return keepsNav(name, line, charges) ? nav : own
+  if (ownNav === null || own === null) return { value: offeredPrice(name, nav, charges), isKept: false }
+  if (isOther === 0) return { value: own, isKept: false }
+  const mark = markOf()
+  const isMade = [mark ?? charges, charges].some((by) => own === offeredPrice(name, ownNav, by))
+  if (isMade) return { value: offeredPrice(name, nav, charges), isKept: false }
+  return keepsNav(name, line, charges) ? { value: nav, isKept: false } : { value: own, isKept: true }
 }
 
 const ownOf = (name: string, { ownIssue, ownRepurchase }: Line) =>

@@ -1,14 +1,15 @@
 /** Charges of funds whose profile is left out, since the files lack the rest of it: their prices have them all the same. */
 
-import { chargesFrom, type Charges } from '../../../core/data/derive/offer.ts'
+import { plainPercent, type KnownCharges } from '../../../core/data/derive/offer.ts'
 import type { Difference, Origin } from './staging.ts'
 import type { Value } from '../values.ts'
 
 const chargeColumns = ['issue_surcharge', 'redemption_fee'] as const
 
-interface LeftCharges {
+/** A charge that a row names. */
+interface LeftCharge {
   readonly origin: Origin
-  readonly values: readonly Value[]
+  readonly value: Value
   isContradicted: boolean
 }
 
@@ -20,36 +21,44 @@ interface ChargeConflict extends Pick<Difference, 'column' | 'first' | 'second'>
 }
 
 export function openLeftCharges() {
-  const found = new Map<string, LeftCharges>()
+  const found = new Map<string, Map<string, LeftCharge>>()
+  const percentOf = (isin: string, column: string): string | null | undefined => {
+    const { value = null, isContradicted = true } = found.get(isin)?.get(column) ?? {}
+    return isContradicted ? undefined : plainPercent(Number(value))
+  }
   return {
-    /** @param columns of the row that is left out @returns what another row of the fund says */
+    /**
+     * Keeps the charges that a row names. An empty cell says nothing, so one file may have the surcharge and another the fee.
+     * @param columns of the row that is left out @returns what another row of the fund says
+     */
     keep: (isin: string, columns: readonly string[], row: readonly Value[], origin: Origin) => {
-      const values = chargeColumns.map((name) => row[columns.indexOf(name)] ?? null)
-      if (values.every((value) => value === null)) return undefined
-      const there = found.get(isin)
-      if (there === undefined) found.set(isin, { origin, values, isContradicted: false })
-      const at = values.findIndex((value, index) => there !== undefined && value !== there.values[index])
-      const column = chargeColumns[at]
-      if (there === undefined || column === undefined) return undefined
-      const conflict: ChargeConflict = {
-        there: there.origin,
-        isKnown: there.isContradicted,
-        column,
-        first: there.values[at] ?? null,
-        second: values[at] ?? null,
+      const charges = found.get(isin) ?? new Map<string, LeftCharge>()
+      found.set(isin, charges)
+      let conflict: ChargeConflict | undefined
+      for (const column of chargeColumns) {
+        const value = row[columns.indexOf(column)] ?? null
+        const there = charges.get(column)
+        if (value === null || value === there?.value) continue
+        if (there === undefined) {
+          charges.set(column, { origin, value, isContradicted: false })
+          continue
+        }
+        const isKnown = there.isContradicted
+        conflict ??= { there: there.origin, isKnown, column, first: there.value, second: value }
+        there.isContradicted = true
       }
-      there.isContradicted = true
       return conflict
     },
     /** Takes charges back: the fund has a profile. */
     forget: (isin: string) => found.delete(isin),
-    /** @returns undefined if the files name no charge of the fund, or contradict each other */
-    of: (isin: string): Charges | undefined => {
-      const { values = [], isContradicted = true } = found.get(isin) ?? {}
-      const [surcharge = null, fee = null] = values
-      const charges = chargesFrom(Number(surcharge), Number(fee))
-      const isCharged = charges.issueSurcharge !== null || charges.redemptionFee !== null
-      return isCharged && !isContradicted ? charges : undefined
+    /** @returns what the files name, and do not contradict */
+    of: (isin: string): KnownCharges => {
+      const issueSurcharge = percentOf(isin, 'issue_surcharge')
+      const redemptionFee = percentOf(isin, 'redemption_fee')
+      return {
+        ...(issueSurcharge === undefined ? {} : { issueSurcharge }),
+        ...(redemptionFee === undefined ? {} : { redemptionFee }),
+      }
     },
   }
 }

@@ -429,6 +429,41 @@ it('has one row for funds with the same change, and a row each for two of them a
   for (const { isin } of [...alike, ...others]) expect(markup).toContain(`id="${isin}"`)
 })
 
+it('tells of funds that are gone, end or are suspended before new and renamed ones, everywhere in this order', () => {
+  const named = (number: number) => ({ isin: isinOf(number), name: `Fonds ${number}` })
+  const what: DayChanges = {
+    ...changes(
+      {},
+      {
+        added: [named(1)],
+        renamed: [{ isin: isinOf(2), before: 'x', after: 'Fonds 2' }],
+        suspended: [{ ...named(3), from: asOf, to: null }],
+        ending: [{ ...named(4), last_day: asOf, reason: null }],
+        removed: [named(5)],
+      },
+    ),
+    publish: 1,
+    published: `${asOf}T17:04:05Z`,
+    earlier: [],
+  }
+  const { title } = describeChanges(what, 'en')
+  expect(title.split(', ')).toEqual([
+    '1 fund no longer published',
+    '1 fund with a changed end date',
+    '1 fund with a new or ended suspension',
+    '1 new fund',
+    '1 fund renamed',
+  ])
+  const { markup } = dayMarkup(what, 'en', noPages)
+  const headings = [...markup.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, text]) => text)
+  expect(headings.map((text) => text?.toLowerCase())).toEqual(title.toLowerCase().split(', '))
+  const history = withPublish(noHistory, what, { sha256: '', bytes: 1 })
+  const site = { baseUrl, publisher: null, isAlone: true, parts: siteParts }
+  const page = textsOf(changesPages(history, site, [])).get('changes/index.html') ?? ''
+  const rows = /<table class="carded changed">.*?<\/table>/s.exec(page)?.[0].matchAll(/Fonds (\d)/g) ?? []
+  expect([...rows].map(([, number]) => Number(number))).toEqual([5, 4, 3, 1, 2])
+})
+
 it('says what was checked and released by the name of its fund, and never names a guard', () => {
   const allowed = [
     { guard: 'price-jump', subject: fund.isin, reason: 'The market fell' },

@@ -87,6 +87,14 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
         ({ successor }) => successor && html`: ${w.mergedInto} ${fundLink(successor, place)}`,
       ),
     )}
+    ${part(
+      'ending',
+      fundList(funds.ending, place, (fund) => html`: ${endOf(fund, place)}`),
+    )}
+    ${part(
+      'suspended',
+      fundList(funds.suspended, place, (fund) => html`: ${suspensionIn(fund, language)}`),
+    )}
     ${part('added', fundList(funds.added, place))}
     ${part(
       'renamed',
@@ -100,14 +108,6 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
             html`<bdi>${before}</bdi>`,
           ]),
       }),
-    )}
-    ${part(
-      'ending',
-      fundList(funds.ending, place, (fund) => html`: ${endOf(fund, place)}`),
-    )}
-    ${part(
-      'suspended',
-      fundList(funds.suspended, place, (fund) => html`: ${suspensionIn(fund, language)}`),
     )}
     ${part('data', dataTable(data, place))}
     ${part('newPrices', place.list === null ? null : html`<p><a href="${place.list}">${w.newestPrices}</a></p> `)}`

@@ -165,7 +165,9 @@ const byWeight = (funds: readonly ChangedFund[]): readonly ChangedFund[] => {
     end,
     suspension,
   }: ChangedFund) => {
-    const first = [corrected, added ?? removed, what, end, suspension].findIndex((one) => one !== undefined)
+    const isGone = what === 'removed' ? true : undefined
+    const kinds = [corrected, added ?? removed, isGone, end, suspension, what]
+    const first = kinds.findIndex((one) => one !== undefined)
     return first === -1 ? Infinity : first
   }
   return funds.toSorted((one, other) => weightOf(one) - weightOf(other) || 0)

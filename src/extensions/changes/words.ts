@@ -104,10 +104,10 @@ export const changeKinds = [
   'daysAdded',
   'daysRemoved',
   'removed',
-  'added',
-  'renamed',
   'ending',
   'suspended',
+  'added',
+  'renamed',
   'data',
   'newPrices',
 ] as const

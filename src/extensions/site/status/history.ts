@@ -103,7 +103,8 @@ function lookOf({ publishes, corrected, funds, late, stale, heldBack }: Night): 
 
 /** Parts and gaps, in percent of the height. The smallest foot is still seen. */
 const gap = 8
-const smallestFoot = 26
+const gapInFoot = 5
+const smallestFoot = 18
 const top = 26
 
 /**
@@ -124,7 +125,7 @@ function barOf(
   const start = isCorrected ? top + gap : 0
   const foot = troubled === 0 ? 0 : Math.max(smallestFoot, troubled * (100 - start))
   const middle = 100 - foot / 2
-  const half = gap / 2
+  const half = gapInFoot / 2
   return [
     isCorrected ? part('corrected', 0, top) : '',
     part('published', start, foot === 0 ? 100 : 100 - foot - gap),

@@ -93,15 +93,17 @@ function endpointSection(endpoint: Endpoint, site: Site, language: Language, key
   </section> `
 }
 
-/** Marks the parameters of a path. The path may break at each slash. */
+/** Marks the parameters of a path. The path may break after each slash. */
 export const pathTemplate = (path: string): Html =>
   html`${path
-    .split(/(\{\w+\})/)
-    .map((piece) =>
-      piece.startsWith('{')
-        ? html`<var>${piece}</var>`
-        : piece.split('/').map((segment, index) => (index === 0 ? segment : html`/<wbr />${segment}`)),
-    )}`
+    .split(/(?<=.\/)(?=[^/])/)
+    .map((segment, index) => [
+      index > 0 && html`<wbr />`,
+      segment.includes('{') ? withParameters(segment) : addressText(segment),
+    ])}`
+
+const withParameters = (segment: string) =>
+  segment.split(/(\{\w+\})/).map((piece) => (piece.startsWith('{') ? html`<var>${piece}</var>` : piece))
 
 function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: string): Html {
   const text = docWords[language]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { html, linkedData, linkTo, raw } from '../../../src/core/layout/html.ts'
+import { addressText, html, linkedData, linkTo, raw } from '../../../src/core/layout/html.ts'
 
 it('escapes values in a template, in text and in attributes', () => {
   const hostile = `</script><b>"&'`
@@ -39,4 +39,11 @@ it.each([
   ['funds/index.html', 'openapi.json', '../openapi.json'],
 ])('links from %s to %s as %s', (from, to, link) => {
   expect(linkTo(from, to)).toBe(link)
+})
+
+it.each([
+  ['/api/v1/prices-current/', '/api/<wbr />v1/<wbr /><span class="whole">prices-current/</span>'],
+  ["curl 'https://a.example/x/'", 'curl &#39;https://<wbr />a.example/<wbr />x/&#39;'],
+])('lets an address break after its slashes, but not after one at its beginning: %s', (text, expected) => {
+  expect(addressText(text).markup).toBe(expected)
 })

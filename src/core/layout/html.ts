@@ -67,10 +67,13 @@ export function linkTo(from: string, to: string): string {
   return '../'.repeat(here.length - common) + there.slice(common).join('/')
 }
 
-/** An address, or a command with one: its line breaks after slashes and at spaces only, so that no code and no day is broken, and no slash is alone. */
+/**
+ * An address, or a command with one: its line breaks after slashes and at spaces only, so that no code and no day is broken, and
+ * no slash or apostrophe is alone.
+ */
 export const addressText = (text: string): Html =>
   html`${text
-    .split(/(?<=.\/)(?=[^/])/)
+    .split(/(?<=.\/)(?=[^/'])/)
     .map((piece, index) => [
       index > 0 && raw('<wbr />'),
       piece.includes('-') ? html`<span class="whole">${piece}</span>` : piece,

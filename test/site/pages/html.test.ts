@@ -44,6 +44,9 @@ it.each([
 it.each([
   ['/api/v1/prices-current/', '/api/<wbr />v1/<wbr /><span class="whole">prices-current/</span>'],
   ["curl 'https://a.example/x/'", 'curl &#39;https://<wbr />a.example/<wbr />x/&#39;'],
-])('lets an address break after its slashes, but not after one at its beginning: %s', (text, expected) => {
-  expect(addressText(text).markup).toBe(expected)
-})
+])(
+  'lets an address break after its slashes, so that no slash and no apostrophe is alone: %s',
+  (text, expected) => {
+    expect(addressText(text).markup).toBe(expected)
+  },
+)

@@ -158,7 +158,7 @@ function span(kind: string, ...content: readonly (Node | string)[]): HTMLElement
 /** A line may break after each slash of an address, and within none of its parts. */
 const addressParts = (text: string): readonly (Node | string)[] =>
   text
-    .split(/(?<=\/)(?=[^/])/)
+    .split(/(?<=\/)(?=[^/'"])/)
     .flatMap((piece) => [piece.includes('-') ? span('whole', piece) : piece, document.createElement('wbr')])
 
 async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words: Words): Promise<void> {

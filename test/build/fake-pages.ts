@@ -54,6 +54,7 @@ const about: FundPages = {
       overdue,
       state: null,
       announced: [],
+      inceptionDate: fund.inceptionDate,
       endDate: null,
       successor: null,
       notComparable: 'no_prices',

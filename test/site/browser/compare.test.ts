@@ -249,6 +249,21 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     expect(await figuresOf(page, 'currency')).toEqual(stored('currency', 'fund'))
     expect(await numbersIn('from')).toEqual(four.map((isin) => navOn(isin, first)))
     expect(await numbersIn('to')).toEqual(four.map((isin) => navOn(isin, last)))
+    const asText = (day: string) =>
+      new Date(day).toLocaleDateString('en-GB', {
+        day: 'numeric',
+        month: 'short',
+        year: 'numeric',
+        timeZone: 'UTC',
+      })
+    const launches = four.map((isin) =>
+      asText(value<string>('SELECT fund_inception_date FROM fund WHERE isin = ?', isin)).replace(
+        'Sept',
+        'Sep',
+      ),
+    )
+    const shownLaunches = await figuresOf(page, 'launched')
+    expect(shownLaunches.map((text) => text.replaceAll('\u00a0', ' '))).toEqual(launches)
     const currencies = stored('currency', 'fund')
     for (const id of ['from', 'to'])
       expect((await figuresOf(page, id)).map((text) => text.slice(0, 3))).toEqual(currencies)

@@ -12,6 +12,7 @@ const fund: FundEntry = {
   overdue: null,
   state: null,
   announced: [],
+  inceptionDate: '2015-05-04',
   endDate: null,
   successor: null,
   categoryDe: null,

@@ -71,6 +71,7 @@ const fundList = record({
           ['suspended', 'ended'],
         ),
       ),
+      inception_date: day('Day on which the fund was launched', 'Auflegungstag des Fonds'),
       end_date: nullable(
         day(
           'Last day of the fund, which may be to come; null if no end is known',

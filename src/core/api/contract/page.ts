@@ -178,6 +178,8 @@ export interface FundEntry {
   readonly state: FundLife['kind'] | null
   /** What will come, the earliest first. */
   readonly announced: readonly FundLife[]
+  /** ISO 8601 */
+  readonly inceptionDate: string
   /** The last day of its life, also if it is to come; null if no end is known. */
   readonly endDate: string | null
   /** ISIN of the fund that an ended one merged into; null unless that has pages. */

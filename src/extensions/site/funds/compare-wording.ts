@@ -48,6 +48,7 @@ export const compareWording = bilingual((say) => ({
     risk: say('Risk (1–7)', 'Risiko (1–7)'),
     income: say('Distribution policy', 'Ertragsverwendung'),
     currency: say('Currency', 'Währung'),
+    launched: say('Launched', 'Auflegung'),
   },
   /** The same, once the script knows the days. */
   withDays: {

@@ -168,7 +168,7 @@ const groups: readonly Group[] = [
     of: 'prices',
   },
   { id: 'years', rows: ['1y', '3y', '3y_per_year', '5y', '5y_per_year'], of: 'prices' },
-  { id: 'facts', rows: ['costs', 'risk', 'income', 'currency'], of: 'facts' },
+  { id: 'facts', rows: ['costs', 'risk', 'income', 'currency', 'launched'], of: 'facts' },
 ]
 
 /** Each figure of all funds is on one line: the script adds a column for each fund. */

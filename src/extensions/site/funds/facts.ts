@@ -288,6 +288,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     overdue: price === null ? null : source.overdue,
     state: source.life?.kind ?? null,
     announced: source.announced,
+    inceptionDate: fund.inceptionDate,
     endDate: endDateOf(source),
     successor: successorOf(source),
   }

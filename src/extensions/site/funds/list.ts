@@ -318,6 +318,7 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
       category,
       price,
       state: fund.state,
+      inception_date: fund.inceptionDate,
       end_date: fund.endDate,
       successor: fund.successor,
       one_year_percent: fund.returns.oneYear?.percent ?? null,

@@ -110,6 +110,7 @@ function valuesOf(
     risk: text(fund.srri?.toString()),
     income: text(fund.accumulating === null ? null : say(income)),
     currency: text(fund.currency),
+    launched: text(dayIn(language, fund.inception_date)),
   }
 }
 

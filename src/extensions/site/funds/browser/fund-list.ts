@@ -8,6 +8,8 @@ export interface ListedFund {
   readonly currency: string
   readonly price: { readonly date: string; readonly overdue: 'late' | 'stale' | null } | null
   readonly state: 'ended' | 'suspended' | null
+  /** ISO 8601 */
+  readonly inception_date: string
   /** ISO 8601, which may be to come; null if no end is known. */
   readonly end_date: string | null
   /** ISIN of a fund in the list. */

@@ -166,7 +166,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     await page.mouse.move(x, y + height + 200)
     expect(await line.textContent()).toBe(summary)
     const note = page.locator('#notable li')
-    expect(await note.allInnerTexts()).toEqual([`20\u00a0Nov\u00a02026\n${overdue}`])
+    expect(await note.allInnerTexts()).toEqual([`20\u00a0Nov\u00a02026\n${overdue.replace('p', 'P')}`])
     await note.getByRole('link').click()
     expect(new URL(page.url()).search).toBe(`?day=${asOf}`)
     await end()

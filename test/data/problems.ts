@@ -131,7 +131,10 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
     ['1699-12-31', '0001-01-01', '2074-05-04', '9999-12-31']
       // A fund that begins in the future has prices that are older than it, which is another warning.
       .filter((day) => column !== 'fund_inception_date' || day < '2000')
-      .map((day) => changed(table, column, day, `${day} does not lie between 1700-01-01 and 2074-05-03`)),
+      .map((day) => {
+        const last = column === 'fund_inception_date' ? '2025-05-03' : '2074-05-03'
+        return changed(table, column, day, `${day} does not lie between 1700-01-01 and ${last}`)
+      }),
   ),
   'numbers that have no digits, in every column of numbers': columnsOfType('REAL').flatMap(
     ([table, column]) => [Infinity, -Infinity].map((number) => changed(table, column, number, 'is infinite')),

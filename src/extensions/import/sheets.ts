@@ -399,14 +399,14 @@ const isoDate = (text: string) =>
 const dayMs = 86_400_000
 
 /**
- * The day and time of a number, to the second. The calendar of 1900 has a 29 February 1900, which never was: days before it are a number
+ * The day and time of a number, to the millisecond: less is noise of the double, and more may lead to the next day. The calendar of 1900 has a 29 February 1900, which never was: days before it are a number
  * less than they were.
  */
 function dateOf(serial: number, is1904: boolean): Date {
   const days = is1904 ? serial + 1462 : serial
   if (days >= 60 && days < 61) return new Date(NaN)
   const since1970 = days - 25_569 + (days < 60 ? 1 : 0)
-  return new Date(Math.round((since1970 * dayMs) / 1000) * 1000)
+  return new Date(Math.round(since1970 * dayMs))
 }
 
 /** Digits after the point of the shortest decimal text. */

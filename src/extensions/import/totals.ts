@@ -2,19 +2,25 @@
 
 /** Names that only totals have. */
 const names: readonly RegExp[] = [
-  /^(?:gesamt|sum|insgesamt|alle|all)[:.]?$/i,
+  /^(?:gesamt|insgesamt)[:.]?$/i,
   /^(?:(?:gesamt|zwischen|teil|end)?summe|gesamtergebnis|grand total|sub-?total)(?![\p{L}\p{N}])/iu,
 ]
-/** A company of that name is in many funds: its share tells the two apart. */
-const nameOfCompany = /^totale?[:.]?$/i
+/** Companies of that name are in many funds: the share tells the two apart. */
+const nameOfCompany = /^(?:totale?|alle?|sum)[:.]?$/i
+/** Names that totals and subtotals have, and items may have: `Aktien gesamt`. */
+const hintAtEnd = /\s(?:total|gesamt|insgesamt)[:.]?$/i
+/** The same of totals, and of companies: `Total Portfolio`, `Total Energies`. */
+const hintAtStart = /^(?:total|gesamt)\s/i
 
 /** Shares are rounded, and so is their sum. */
 const tolerance = 0.5
 const isNear = (one: number, other: number) => Math.abs(one - other) <= tolerance
+/** The same of a name that is only a hint: the list may have fractions, and a small item be near another one. */
+const isSame = (one: number, other: number) => one > 0 && Math.abs(one - other) <= one / 200
 
 interface Candidate<Place> {
   readonly place: Place
-  readonly sort: 'named' | 'company' | 'whole'
+  readonly sort: 'named' | 'company' | 'part' | 'portfolio' | 'whole'
   readonly percent: number
 }
 
@@ -22,23 +28,33 @@ interface Candidate<Place> {
 interface List<Place> {
   sum: number
   count: number
+  /** Of the items since the last subtotal. */
+  part: { sum: number; count: number }
   readonly candidates: Candidate<Place>[]
 }
 
-/** Finds the totals in lists of shares, whose items come in any order. It holds sums, and the few items that may be totals. */
+/**
+ * Finds the totals in lists of shares, whose items come in any order, and subtotals below their items. It holds sums, and the few items
+ * that may be totals.
+ */
 export function totalFinder<Place>() {
   const lists = new Map<string, List<Place>>()
   return {
-    /** @param percent its share */
-    look: (list: string, name: string, percent: number, place: Place): void => {
-      const own = lists.get(list) ?? { sum: 0, count: 0, candidates: [] }
+    /** @param percent its share @param isWhole the items are parts of 100 %: exposures with derivatives may have a share of 100 % themselves */
+    look: (list: string, name: string, percent: number, place: Place, isWhole: boolean): void => {
+      const own = lists.get(list) ?? { sum: 0, count: 0, part: { sum: 0, count: 0 }, candidates: [] }
       lists.set(list, own)
-      const sort = sortOf(name.trim(), percent)
-      if (sort !== undefined) own.candidates.push({ place, sort, percent })
+      const sort = sortOf(name.trim(), percent, own.part)
+      if (sort !== undefined && (sort !== 'whole' || isWhole)) own.candidates.push({ place, sort, percent })
       // It is no item in any case.
-      if (sort === 'named') return
-      own.sum += percent
-      own.count++
+      if (sort === 'named') {
+        own.part = { sum: 0, count: 0 }
+        return
+      }
+      for (const sums of [own, own.part]) {
+        sums.sum += percent
+        sums.count++
+      }
     },
     /** To be called after the last item. */
     totals: (): ReadonlySet<Place> =>
@@ -50,9 +66,15 @@ export function totalFinder<Place>() {
   }
 }
 
-function sortOf(name: string, percent: number): Candidate<unknown>['sort'] | undefined {
+function sortOf(
+  name: string,
+  percent: number,
+  above: List<unknown>['part'],
+): Candidate<unknown>['sort'] | undefined {
   if (names.some((pattern) => pattern.test(name))) return 'named'
   if (nameOfCompany.test(name)) return 'company'
+  if (hintAtEnd.test(name)) return above.count > 1 && isSame(percent, above.sum) ? 'named' : 'part'
+  if (hintAtStart.test(name)) return 'portfolio'
   return isNear(percent, 100) ? 'whole' : undefined
 }
 
@@ -63,6 +85,10 @@ function isTotal<Place>({ sort, percent }: Candidate<Place>, { sum, count }: Lis
       return true
     case 'company':
       return isNear(percent, 100) || isSumOfOthers
+    case 'part':
+      return count > 2 && isSame(percent, sum - percent)
+    case 'portfolio':
+      return count > 2 && isSame(percent, sum - percent) && [1, 100].some((whole) => isSame(whole, percent))
     case 'whole':
       // Two exposures may be 100 % each.
       return count > 2 && isSumOfOthers

@@ -82,11 +82,7 @@ function valueOf(cell: FileCell, column: TableColumn, notation: Notation): Value
   }
   if (cell instanceof Percentage) return fromPercentage(cell, column)
   if (typeof cell !== 'string') return fromDate(cell, kind, notation)
-  const value =
-    ownWords[column.name]?.get(cell.trim().toLowerCase()) ??
-    wordAmong(cell, column) ??
-    percentageOf(cell, column, notation) ??
-    converters[kind](cell, notation)
+  const value = ofColumn(cell, column, notation) ?? converters[kind](cell, notation)
   if (typeof value === 'number') return checkedNumber(value, column)
   if (!isProblem(value) || !(isMissing(cell) || isMissingNumber(cell, kind))) return value
   return emptyValue(column, `is ${quoted(cell)}, which says that there is no value`)
@@ -330,7 +326,8 @@ export const isPercentage = (cell: FileCell, { unit }: TableColumn): boolean =>
   unit !== undefined &&
   (cell instanceof Percentage || (typeof cell === 'string' && beforePercentSign(cell) !== undefined))
 
-const isMidnight = (date: Date): boolean => date.getTime() % 86_400_000 === 0
+/** Its first second counts: a double may miss it. */
+const isMidnight = (date: Date): boolean => date.getTime() % 86_400_000 < 1000
 
 /** A cell as people see it. */
 export const shownCell = (cell: FileCell): string =>
@@ -342,6 +339,23 @@ export const shownCell = (cell: FileCell): string =>
           .slice(0, isMidnight(cell) ? 10 : 19)
           .replace('T', ' ')
     : String(cell)
+
+/** An end of 31.12.99 is that of 9999, as programs shorten it: no fund that is still delivered ended in 1999. */
+function shortOpenEnd(
+  cell: string,
+  { mayBeOpen }: TableColumn,
+  { dates, days }: Notation,
+): string | undefined {
+  const isShort = mayBeOpen === true && hasShortYear(cell, dates)
+  return isShort && plainDay(cell, dates, days) === '1999-12-31' ? '9999-12-31' : undefined
+}
+
+/** What a text says in this column, and would not in another of its kind. */
+const ofColumn = (cell: string, column: TableColumn, notation: Notation) =>
+  ownWords[column.name]?.get(cell.trim().toLowerCase()) ??
+  wordAmong(cell, column) ??
+  percentageOf(cell, column, notation) ??
+  shortOpenEnd(cell, column, notation)
 
 /** @returns undefined if the column has no numbers, or the cell no percent sign behind one */
 function percentageOf(

@@ -35,22 +35,30 @@ describe('a line that is the total of others', () => {
   const ofFirst = items(first, ['Japan', '40'], ['Chile', '35'], ['Peru', '25'])
   const ofSecond = items(second, ['Japan', '60.04'], ['Chile', '39.93'])
 
-  it.each(['Summe', 'SUMME:', 'Summe Länder', 'Gesamt', 'Gesamtsumme', 'Zwischensumme', 'Insgesamt', 'Sum'])(
-    'is bad by its name %s, with the flag that leaves it out of each list',
-    async (name) => {
-      const lines = [header, ...ofFirst, `${first};${name};100`, ...ofSecond, `${second};${name};99.97`]
-      const { code, stdout, rows } = await importItems(lines, ...named)
-      expect({ code, rows }).toEqual({ code: 1, rows: [] })
-      for (const line of [5, 8])
-        expect(stdout).toContain(
-          `line ${line}: Name (name_de) is "${name}": it looks like a total of other lines, which is no item; --skip 'Name=${name}' leaves it out\n`,
-        )
-      const skipped = await importItems(lines, ...named, '--skip', `Name=${name}`)
-      expect(skipped.code).toBe(0)
-      expect(skipped.stdout).toContain(`lines with Name "${name}", as --skip says (2, the first: line 5)`)
-      expect(skipped.rows).toHaveLength(5)
-    },
-  )
+  it.each([
+    'Summe',
+    'SUMME:',
+    'Summe Länder',
+    'Gesamt',
+    'Gesamtsumme',
+    'Zwischensumme',
+    'Insgesamt',
+    'Sum',
+    'Total Portfolio',
+    'Fonds gesamt',
+  ])('is bad by its name %s, with the flag that leaves it out of each list', async (name) => {
+    const lines = [header, ...ofFirst, `${first};${name};100`, ...ofSecond, `${second};${name};99.97`]
+    const { code, stdout, rows } = await importItems(lines, ...named)
+    expect({ code, rows }).toEqual({ code: 1, rows: [] })
+    for (const line of [5, 8])
+      expect(stdout).toContain(
+        `line ${line}: Name (name_de) is "${name}": it looks like a total of other lines, which is no item; --skip 'Name=${name}' leaves it out\n`,
+      )
+    const skipped = await importItems(lines, ...named, '--skip', `Name=${name}`)
+    expect(skipped.code).toBe(0)
+    expect(skipped.stdout).toContain(`lines with Name "${name}", as --skip says (2, the first: line 5)`)
+    expect(skipped.rows).toHaveLength(5)
+  })
 
   it.each([
     [
@@ -112,6 +120,21 @@ describe('a line that is the total of others', () => {
     ],
     ['a single item', [['Japan', '100']]],
     [
+      'a company whose name is a word for all',
+      [
+        ['All', '5'],
+        ['Sum', '3'],
+        ['Total Energies', '8'],
+      ],
+    ],
+    [
+      'an item that only has such a name',
+      [
+        ['Bonds', '40'],
+        ['Equities total', '60'],
+      ],
+    ],
+    [
       'names that begin with these words',
       [
         ['Sumitomo', '50'],
@@ -123,6 +146,38 @@ describe('a line that is the total of others', () => {
     const { code, stdout, rows } = await importItems([header, ...items(first, ...list)], ...named)
     expect({ code, stdout: code === 0 ? '' : stdout }).toEqual({ code: 0, stdout: '' })
     expect(rows).toHaveLength(list.length)
+  })
+
+  it('is bad below a part of the list, and in a list of fractions', async () => {
+    const parts = items(
+      first,
+      ['Germany', '35'],
+      ['France', '25'],
+      ['Equities total', '60'],
+      ['Bonds', '30'],
+      ['Cash', '10'],
+      ['Total portfolio', '100'],
+    )
+    const fractions = items(second, ['Japan', '0.6'], ['Chile', '0.4'], ['Total portfolio', '1'])
+    const { code, stdout } = await importItems([header, ...parts, ...fractions], ...named)
+    expect(code).toBe(1)
+    expect(stdout.match(/^line \d+: Name \(name_de\) is "[^"]+": it looks like a total/gm)).toEqual([
+      'line 4: Name (name_de) is "Equities total": it looks like a total',
+      'line 7: Name (name_de) is "Total portfolio": it looks like a total',
+      'line 10: Name (name_de) is "Total portfolio": it looks like a total',
+    ])
+  })
+
+  it('is not an exposure of 100 % in a structure with derivatives', async () => {
+    const db = folder.database()
+    const lines = ['Renten;100', 'Zinsfutures;70', 'Aktienfutures;30'].map((item) => [
+      first,
+      'asset_structure_derivatives',
+      ...item.split(';'),
+    ])
+    const header = ['isin', 'type', 'name_de', 'percent']
+    const { code, stdout } = await folder.importLines(db, 'structure_item', [header, ...lines])
+    expect({ code, stdout: code === 0 ? '' : stdout }).toEqual({ code: 0, stdout: '' })
   })
 
   it('is bad in an asset allocation, for its own day', async () => {

@@ -50,9 +50,15 @@ describe('an end that is not known', () => {
       `OFST020000;OFST020540;OFST020566;OFST020575\n${first};EUR;9999-12-31;${isins[1]}\n`,
     ],
     ['a table', `isin;end_date;end_reason\n${first};31.12.9999;matured\n`],
+    [
+      'a table whose years have two digits',
+      `isin;end_date;end_reason\n${first};31.12.99;matured\n`,
+      'german',
+    ],
     ['a table in ISO days', `isin;end_date;end_reason\n${first};2999-12-31;liquidated\n`],
-  ])('is no day: %s', async (_, content) => {
-    const { code, stdout, fund, errors } = await importContent(content)
+  ])('is no day: %s', async (_, content, dates?: string) => {
+    const args = dates === undefined ? [] : ['--dates', dates]
+    const { code, stdout, fund, errors } = await importContent(content, { args })
     expect({ code, fund, errors }).toEqual({ code: 0, fund: alive, errors: [] })
     expect(stdout).toMatch(
       /left out.*an end that is not known \(end_date (?:9999|2999|2099)-12-31\) \(1, the/,
@@ -70,6 +76,15 @@ describe('an end that is not known', () => {
     const expected = { ...alive, suspended_from: '2024-05-02', suspended_to: null }
     expect({ code, fund, errors }).toEqual({ code: 0, fund: expected, errors: [] })
   })
+
+  it.each(['30.12.99', '31.12.98'])(
+    'is none of the last days of %s, whose year has two digits',
+    async (day) => {
+      const content = `isin;end_date;end_reason\n${first};${day};matured\n`
+      const { code, fund } = await importContent(content, { args: ['--dates', 'german'] })
+      expect({ code, fund }).toMatchObject({ code: 0, fund: { end_reason: 'matured' } })
+    },
+  )
 
   it.each([
     [
@@ -143,5 +158,34 @@ describe('a day that lies too far ahead', () => {
     const { code, stdout, fund } = await importContent(content)
     expect({ code, fund }).toEqual({ code: 1, fund: alive })
     expect(stdout).toContain(`${what} does not lie between 1700`)
+  })
+})
+
+describe('the day on which a fund begins', () => {
+  const begins = (day: string, ...args: readonly string[]) =>
+    importContent(`isin;fund_inception_date\n${first};${day}\n`, { args: ['fund', ...args] })
+  const later = (years: number) => `${String(new Date().getUTCFullYear() + years)}-01-01`
+
+  it('may lie a year ahead, and not more', async () => {
+    expect(await begins(later(1))).toMatchObject({ code: 0 })
+    const { code, stdout } = await begins(later(2))
+    expect(code).toBe(1)
+    expect(stdout).toContain(`line 2: fund_inception_date ${later(2)} does not lie between 1700-01-01 and `)
+  })
+
+  it('is asked for where two digits would put it ahead', async () => {
+    const { code, stdout } = await begins('15.06.49', '--dates', 'german')
+    expect(code).toBe(1)
+    expect(stdout).toContain('line 2: fund_inception_date 2049-06-15 does not lie between')
+  })
+
+  it('is an error of a database that has it too far ahead', async () => {
+    const { errors } = await importContent(`isin;name\n${first};Elbe\n`, {
+      edit: `UPDATE fund SET fund_inception_date = '2049-06-15' WHERE isin = '${first}'`,
+      args: ['fund'],
+    })
+    expect(errors.join()).toContain(
+      'fund_inception_date 2049-06-15 does not lie between 1700-01-01 and 2025-05-03',
+    )
   })
 })

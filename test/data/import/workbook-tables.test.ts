@@ -127,6 +127,23 @@ describe('import of a table as a workbook', () => {
   })
 
   it.each([
+    ['23:59:59.997, as SQL Server ends a day', '45415.99999996528', '2024-05-03'],
+    ['a millisecond before midnight', '45415.99999998843', '2024-05-03'],
+    ['noise of a double before midnight', '45415.999999999993', '2024-05-04'],
+  ])('never takes a time for the next day: %s', async (_, number, date) => {
+    const rows = [header, lineOf(first, { number, format: 'yyyy-mm-dd' }, { number: '1' })]
+    const book = workbook({ name: 'A', rows })
+    const isNoise = date !== '2024-05-03'
+    const asked = await importBook(book, 'price')
+    expect(asked.code).toBe(isNoise ? 0 : 1)
+    if (!isNoise)
+      expect(asked.stdout).toContain(
+        '2024-05-03 23:59:59: it has a time of day, which --drop-times leaves out',
+      )
+    expect((await importBook(book, 'price', '--drop-times')).rows).toMatchObject([{ date }])
+  })
+
+  it.each([
     [
       'a number of more digits than a spreadsheet keeps',
       { number: '61.83000000000002' },

@@ -26,7 +26,7 @@ const maxFindings = 1000
 
 type Report = (severity: Finding['severity'], table: string, message: string) => void
 
-/** @param asOf the snapshot's date, ISO 8601: no price may be newer, and no date more than 50 years */
+/** @param asOf the snapshot's date, ISO 8601: no price may be newer, no inception more than a year, and no date more than 50 years */
 export function checkFund(fund: Fund, asOf: string): Finding[] {
   const { report, findings } = reporter(fund.fund.isin)
   checkBasics(fund, report)

@@ -52,6 +52,8 @@ interface Traits {
   readonly high?: number
   /** What a day or a year after the as-of date is: absent if it may lie ahead, as the end of a fund may. */
   readonly afterAsOf?: 'error' | 'warning'
+  /** How many years a day may lie ahead, if fewer than any: a fund is announced before it begins. */
+  readonly yearsAhead?: number
   /** Set if a day or a year hardly lies before the inception of the fund. */
   readonly isSinceInception?: true
   /** Set for an end that may not be known: a day that stands for none is NULL. */

@@ -56,9 +56,14 @@ const openEnds = new Set(['2099-12-31', '2999-12-31', '9999-12-31'])
 
 export const isOpenEnd = (day: string): boolean => openEnds.has(day)
 
+/** How many years any day of a database may lie ahead. */
+const mostYearsAhead = 50
+
+const yearsAfter = (day: string, years: number): string =>
+  `${String(Number(day.slice(0, 4)) + years).padStart(4, '0')}${day.slice(4)}`
+
 /** @param asOf ISO 8601 @returns the last day that a database may name */
-export const lastDay = (asOf: string): string =>
-  `${String(Number(asOf.slice(0, 4)) + 50).padStart(4, '0')}${asOf.slice(4)}`
+export const lastDay = (asOf: string): string => yearsAfter(asOf, mostYearsAhead)
 
 const knownTypes = new Set(structureTypes)
 
@@ -157,10 +162,15 @@ export function valueFault(column: TableColumn, value: string | number, last: st
 export const notAmong = (value: string | number, allowed: readonly (string | number)[]): string =>
   `${typeof value === 'string' ? quoted(value) : value} is not one of ${allowed.join(', ')}`
 
-function dayBeyond({ mayBeOpen }: TableColumn, day: string, last: string): string | undefined {
-  if (day >= firstDay && day <= last) return undefined
+function dayBeyond(
+  { mayBeOpen, yearsAhead = mostYearsAhead }: TableColumn,
+  day: string,
+  last: string,
+): string | undefined {
+  const latest = yearsAfter(last, yearsAhead - mostYearsAhead)
+  if (day >= firstDay && day <= latest) return undefined
   const hint = mayBeOpen === true && isOpenEnd(day) ? ': an end that is not known is NULL' : ''
-  return `${day} does not lie between ${firstDay} and ${last}${hint}`
+  return `${day} does not lie between ${firstDay} and ${latest}${hint}`
 }
 
 /** The same, of a value that is right by itself: a day or a year may lie too far ahead. */

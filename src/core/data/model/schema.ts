@@ -61,7 +61,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     columns: {
       wkn: orNull(column<string>('wkn')()),
       name: text(),
-      inceptionDate: day(undefined, { name: 'fund_inception_date' }),
+      inceptionDate: day(undefined, { name: 'fund_inception_date', yearsAhead: 1 }),
       statusDate: orNull(day(undefined, { afterAsOf: 'warning' })),
       // The rule of `webAddress`: LIKE does not tell upper from lower case.
       // What is built reads no NULL: see `derive/copy.ts`.

@@ -143,9 +143,13 @@ async function totalsIn(
   const nameAt = columns.indexOf(shares.name.name)
   const shareAt = columns.indexOf(shares.share.name)
   if (nameAt < 0 || shareAt < 0) return new Set()
+  const typeAt = columns.indexOf('type')
+  const derivativesAt = columns.indexOf('derivatives')
+  const isWhole = (values: readonly Value[]) =>
+    !String(values[typeAt] ?? '').endsWith('derivatives') && !Number(values[derivativesAt] ?? 0)
   await read((values, line) => {
     const list = keyAt.map((at) => values[at]).join(' ')
-    finder.look(list, String(values[nameAt]), Number(values[shareAt]), line)
+    finder.look(list, String(values[nameAt]), Number(values[shareAt]), line, isWhole(values))
   })
   return finder.totals()
 }

@@ -438,9 +438,17 @@ describe('openfunds', () => {
       expect(stdout).toContain('a figure or breakdown OFRE000335, for which no structure has a place (1,')
     })
 
+    it('keep a currency of 100 % beside hedges that have as much together', async () => {
+      const shares = { EUR: '1.0', USD: '0.6', JPY: '0.4' }
+      const currencies = Object.entries(shares).map(([code, own]) => item('OFRE000540', code, own))
+      const { stdout, query } = await importText(csv(flat(...currencies)))
+      expect(shown(query).filter((row) => row.startsWith('currencies'))).toHaveLength(3)
+      expect(stdout).not.toContain('looks like the total')
+    })
+
     it.each([
       ['Summe', '1.2'],
-      ['Portfolio', '1'],
+      ['Total Portfolio', '1'],
     ])('lack a total, which the report names: %s', async (name, share) => {
       const shares = { US: '0.5', DE: '0.3', FR: '0.2' }
       const countries = Object.entries(shares).map(([code, own]) => item('OFRE000520', code, own))

@@ -154,7 +154,7 @@ export function openStructures(sink: RowSink) {
 
   const withoutTotals = (items: readonly Item[]): readonly Item[] => {
     const finder = totalFinder<Item>()
-    for (const item of items) finder.look('', item.name, Number(item.share) * 100, item)
+    for (const item of items) finder.look('', item.name, Number(item.share) * 100, item, false)
     const totals = finder.totals()
     for (const { name, place } of totals)
       sink.leftOut(`an item ${quoted(name)}, which looks like the total of others`, place)

@@ -283,8 +283,7 @@ describe('the status page', () => {
     configure({ groups: [{ never: true, currency: 'EUR' }] })
     await mustBuild('unwatched')
     expect(textOf('unwatched', 'index.html')).toContain('No prices are monitored')
-    expect(textOf('unwatched', 'index.html')).toContain('<h2>All funds</h2>')
-    expect(textOf('unwatched', 'index.html')).not.toContain('Overdue')
+    expect(textOf('unwatched', 'index.html')).toContain('<span>6 funds are not monitored</span>')
   })
 })
 

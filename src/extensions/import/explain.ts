@@ -219,6 +219,7 @@ function recordingSink() {
     row,
     part: row,
     gone: () => undefined,
+    spoilt: () => undefined,
     rowsOf: (table, columns) => (values) => {
       note(
         table,

@@ -28,6 +28,7 @@ if (what === 'bare') {
     row: counting,
     part: counting,
     gone: counting,
+    spoilt: counting,
     rowsOf: () => counting,
     leftOut: counting,
     bytes: () => undefined,

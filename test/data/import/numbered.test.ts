@@ -62,18 +62,37 @@ describe('import of lists without a position', () => {
     expect(readDatabase(folder.file(db), query)).toContainEqual({ item: 'countries 1 Polen' })
   })
 
-  it('counts good lines only', async () => {
+  it.each([
+    ['whose value is bad', [first, 'top_values', 'Oder', 'x'], ['Weser']],
+    ['whose share cannot be', [first, 'top_values', 'Oder', '1e40'], ['Weser']],
+    ['whose name is missing', [first, 'top_values', '', '10'], ['Weser']],
+    ['of the wrong width', [first, 'top_values'], ['Weser']],
+    ['whose fund is misspelt below its list', [first.replace('0', 'O'), 'top_values', 'Oder', '10'], []],
+  ])('keep what the database has, where one has a line %s, and the report says so', async (_, bad, below) => {
     const db = folder.database()
+    await folder.importLines(db, 'structure_item', [
+      header,
+      ...['Elbe', 'Oder', 'Weser'].map((name) => item(first, 'top_values', name)),
+    ])
+    const before = readDatabase(folder.file(db), query)
     const lines = [
       header,
-      item(first, 'top_values', 'Elbe'),
-      [first, 'top_values', 'Oder', 'x'],
-      item(first, 'top_values', 'Weser'),
+      item(second, 'countries', 'Polen'),
+      item(second, 'countries', 'Chile'),
+      item(first, 'top_values', 'Rhein'),
+      bad,
+      ...below.map((name) => item(first, 'top_values', name)),
+      item(second, 'currencies', 'Euro'),
     ]
-    await folder.importLines(db, 'structure_item', lines, ['--skip-bad'])
+    const { stdout } = await folder.importLines(db, 'structure_item', lines, ['--skip-bad'])
+    expect(readDatabase(folder.file(db), query)).toEqual(before)
+    expect(stdout).toMatch(/a list with a bad row: the database keeps its own \([12], the first: line 5\)/)
     expect(
-      readDatabase(folder.file(db), query).filter(({ item: text }) => String(text).startsWith('top')),
-    ).toEqual([{ item: 'top_values 1 Elbe' }, { item: 'top_values 2 Weser' }])
+      readDatabase(
+        folder.file(db),
+        `SELECT name_de AS name FROM structure_item WHERE isin = '${second}' AND type = 'countries' ORDER BY position`,
+      ),
+    ).toEqual([{ name: 'Polen' }, { name: 'Chile' }])
   })
 
   it('counts the lines of the file, not the lists that they replace', async () => {

@@ -50,9 +50,8 @@ export async function readCells(reading: Reading): Promise<Told> {
   const columns = [...layout.fields, ...layout.constants].map(({ column }) => column.name)
   const isNumbered = table.key.includes(place) && !columns.includes(place)
   const absent = options.scope === 'upsert' ? 'kept' : 'emptied'
-  const take = isNumbered
-    ? numberedRows(table, columns, sink, absent)
-    : sink.rowsOf(table.name, columns, absent)
+  const numbered = isNumbered ? numberedRows(table, columns, sink, absent) : undefined
+  const take = numbered?.take ?? sink.rowsOf(table.name, columns, absent)
   const filled = filledRows(table, columns, sink, absent)
   const totals = await totalsIn(table, columns, (visit) => {
     const valuesIn = converterOf(oddityMeter())
@@ -88,14 +87,18 @@ export async function readCells(reading: Reading): Promise<Told> {
       const total = totals.has(line) ? [whyTotal(found, layout, cells.header)] : []
       const faults = [...own, ...total]
       ending.look(faults.length > 0 && !found.some(isIsinCell))
-      if (faults.length > 0) sink.bad(line, faults)
-      else if (derived.length > 0) filled.take(values, derived, line)
+      if (faults.length > 0) {
+        sink.bad(line, faults)
+        // A total is no item.
+        if (total.length === 0) numbered?.spoil(values, line)
+      } else if (derived.length > 0) filled.take(values, derived, line)
       else take(values, line)
     },
     broken: (reason, line) => {
       lines++
       ending.look(false)
       sink.bad(line, [reason])
+      numbered?.spoil([], line)
     },
     text: (line) => sink.leftOut('lines of text', `line ${line}`),
     bytes,
@@ -212,22 +215,36 @@ function filledRows(table: SchemaTable, columns: readonly string[], sink: RowSin
 }
 
 /** Numbers the rows of each list, which replaces the one that the database has: it may have been longer. */
-function numberedRows(
-  table: SchemaTable,
-  columns: readonly string[],
-  sink: RowSink,
-  absent: Absent,
-): TakeRow {
-  const take = sink.rowsOf(table.name, [...columns, place], absent)
+function numberedRows(table: SchemaTable, columns: readonly string[], sink: RowSink, absent: Absent) {
+  const taker = sink.rowsOf(table.name, [...columns, place], absent)
   const keys = table.key.filter((name) => name !== place)
+  const keyOf = (values: readonly Value[]) =>
+    Object.fromEntries(keys.map((name) => [name, values[columns.indexOf(name)] ?? null]))
   const counts = new Map<string, number>()
-  return (values, line) => {
-    const key = Object.fromEntries(keys.map((name) => [name, values[columns.indexOf(name)] ?? null]))
+  let last: ReturnType<typeof keyOf> | undefined
+  /** A bad line of a list that nobody knows, until the next line. */
+  let unknown: Place | undefined
+  const take: TakeRow = (values, line) => {
+    const key = keyOf(values)
     const list = Object.values(key).join(' ')
     const count = counts.get(list) ?? 0
     if (count === 0) sink.gone(table.name, key, `line ${String(line)}`)
     counts.set(list, count + 1)
-    take([...values, count + 1], line)
+    if (unknown !== undefined) sink.spoilt(table.name, key, `line ${unknown}`)
+    unknown = undefined
+    last = key
+    taker([...values, count + 1], line)
+  }
+  return {
+    take,
+    /** Notes the list of a bad line; without a key that can be read, the lists of the lines above and below. */
+    spoil: (values: readonly Value[], line: Place): void => {
+      const key = keyOf(values)
+      const isUnknown = Object.values(key).includes(null)
+      if (isUnknown) unknown ??= line
+      const own = isUnknown ? last : key
+      if (own !== undefined) sink.spoilt(table.name, own, `line ${line}`)
+    },
   }
 }
 
@@ -398,6 +415,8 @@ function lineConverter(
         merged.note(column, at, cell)
         const hint = isDerived ? deriveHint([column.name]) : setInsteadHint(column, header[at] ?? '')
         faults.push(`${label} ${value.reason}${hint}`)
+        // The others keep their places.
+        values.push(null)
       } else {
         if (column.isKey) merged.look(at, cell)
         oddities.look(label, cell, column, value, notation)

@@ -134,6 +134,11 @@ export interface RowSink {
    * So a list that is delivered as a whole replaces the one before.
    */
   readonly gone: RowSink['row']
+  /**
+   * A list of which a row is bad, by the values of its key columns, or of which nobody knows where that belongs. Where the file replaces
+   * it, the database keeps its own: without the row it would lose an item.
+   */
+  readonly spoilt: RowSink['row']
   /** For many rows with the same columns: their values are as `convert` (`values.ts`) makes them. */
   readonly rowsOf: (table: string, columns: readonly string[], absent: Absent) => TakeRow
   /** A row or value that cannot be taken: it refuses the import, unless the bad ones are skipped. */

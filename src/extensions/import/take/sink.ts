@@ -8,7 +8,7 @@ import { printable, quoted } from '../../../core/data/model/printable.ts'
 import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { amountFault, factorFault, wknFault } from '../../../core/data/model/limits.ts'
-import { columnsOf, deriveHint, setHint } from '../layout.ts'
+import { columnsOf, deriveHint, place as position, setHint } from '../layout.ts'
 import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, emptyValue, isProblem, type Value } from '../values.ts'
@@ -109,6 +109,9 @@ export function openSink(db: Database, options: SinkOptions) {
   /** Tables of which rows of the database go. */
   const reduced = new Map<SchemaTable, { readonly isDeriving: boolean }>()
 
+  /** Lists with a bad row, by table and key. */
+  const spoilt = new Map<string, SpoiltList>()
+
   const countsOf = ({ file }: Pick<Origin, 'file'>) => counts[file] ?? fileCounts()
   const refuse = (origin: Origin, reasons: readonly string[]) => {
     countsOf(origin).bad++
@@ -122,6 +125,19 @@ export function openSink(db: Database, options: SinkOptions) {
     const found = leftOut.get(what) ?? { count: 0, first: '' }
     if (leftOut.size < maxLeftOut) leftOut.set(what, found)
     count(found, place)
+  }
+
+  /** Notes the list of a bad row, if that is known. */
+  const spoilList = (
+    table: SchemaTable,
+    valueOf: (column: string) => Value | undefined,
+    origin: Origin,
+  ): void => {
+    if (!table.key.includes(position)) return
+    const columns = table.key.filter((name) => name !== position)
+    const values = columns.map((name) => valueOf(name) ?? null)
+    const id = [table.name, ...values].join(' ')
+    if (!values.includes(null) && !spoilt.has(id)) spoilt.set(id, { table, columns, values, origin })
   }
 
   /** @returns a function that stages a row and gives its faults */
@@ -261,7 +277,9 @@ export function openSink(db: Database, options: SinkOptions) {
       return (values, place) => {
         countsOf({ file }).rows++
         const faults = stage(values, { file, place })
-        if (faults.length > 0) refuse({ file, place }, faults)
+        if (faults.length === 0) return
+        refuse({ file, place }, faults)
+        spoilList(tableOf(name), (column) => values[columns.indexOf(column)], { file, place })
       }
     }
     const removerOf = (name: string, columns: readonly string[]): TakeRow => {
@@ -277,16 +295,28 @@ export function openSink(db: Database, options: SinkOptions) {
       countsOf({ file }).rows++
       refuse({ file, place }, reasons)
     }
+    const spoil: RowSink['spoilt'] = (name, values, place) =>
+      spoilList(tableOf(name), (column) => values[column], { file, place })
+    const badValues = (
+      name: string,
+      values: Readonly<Record<string, Value>>,
+      place: string,
+      reasons: readonly string[],
+    ) => {
+      badRow(place, reasons)
+      spoil(name, values, place)
+    }
     return {
+      spoilt: spoil,
       rowsOf: (name, columns, absent) => takerOf(name, columns, { ...ofFile, absent, isPlain: true }),
       bad: badRow,
-      row: byShape((name, columns) => takerOf(name, columns, ofFile), badRow, takesMinorUnits),
+      row: byShape((name, columns) => takerOf(name, columns, ofFile), badValues, takesMinorUnits),
       part: byShape(
         (name, columns) => takerOf(name, columns, { ...ofFile, isPart: true }),
-        badRow,
+        badValues,
         takesMinorUnits,
       ),
-      gone: byShape(removerOf, badRow, takesMinorUnits),
+      gone: byShape(removerOf, badValues, takesMinorUnits),
       leftOut: (what, place) => leaveOut(file, what, place),
       bytes: options.onBytes,
     }
@@ -331,6 +361,10 @@ export function openSink(db: Database, options: SinkOptions) {
       for (const table of brought.keys())
         for (const { fault, ...origin } of staging.spoiled(table)) refuse(origin, [fault])
       refuseByFund()
+      for (const { table, columns, values, origin } of spoilt.values()) {
+        if (staging.dropList(table, columns, values) > 0)
+          leaveOut(origin.file, 'a list with a bad row: the database keeps its own', origin.place)
+      }
       // Another file has the whole profile.
       for (const isin of staging.isinsOf(schemaTables.profile)) leftCharges.forget(isin)
       staging.end()
@@ -355,6 +389,15 @@ export function openSink(db: Database, options: SinkOptions) {
     leftChargesOf: leftCharges.of,
     close: () => kept.close(),
   }
+}
+
+interface SpoiltList {
+  readonly table: SchemaTable
+  /** Of its key, without the position. */
+  readonly columns: readonly string[]
+  readonly values: readonly Value[]
+  /** Of its first bad row. */
+  readonly origin: Origin
 }
 
 const byNumbers = new Intl.Collator('en', { numeric: true })
@@ -406,7 +449,12 @@ const nothingBrought = (table: SchemaTable, isDeriving = false): Brought => ({
  */
 function byShape(
   takerOf: (table: string, columns: readonly string[]) => TakeRow,
-  refuse: RowSink['bad'],
+  refuse: (
+    name: string,
+    values: Parameters<RowSink['row']>[1],
+    place: string,
+    reasons: readonly string[],
+  ) => void,
   takesMinorUnits: boolean,
 ): RowSink['row'] {
   const shapes = new Map<string, { readonly columns: readonly TableColumn[]; readonly take: TakeRow }>()
@@ -425,7 +473,7 @@ function byShape(
       if (isProblem(value)) faults.push(`${column.name} ${value.reason}`)
       else converted.push(value)
     }
-    if (faults.length > 0) refuse(place, faults)
+    if (faults.length > 0) refuse(name, values, place, faults)
     else shape.take(converted, place)
   }
 }

@@ -110,6 +110,16 @@ export function openStaging(db: Database.Database) {
       )
       return (values: readonly Value[]) => insert.run(...values)
     },
+    /**
+     * Takes a list back that would replace one of the database.
+     * @param columns of its key @returns how many rows of files are gone
+     */
+    dropList: (table: SchemaTable, columns: readonly string[], values: readonly Value[]): number => {
+      const where = columns.map((name) => `${name} = ?`).join(' AND ')
+      const { changes } = db.prepare<Value[]>(`DELETE FROM ${goneName(table)} WHERE ${where}`).run(...values)
+      if (changes === 0) return 0
+      return db.prepare<Value[]>(`DELETE FROM ${stagedName(table)} WHERE ${where}`).run(...values).changes
+    },
     isinsOf: (table: SchemaTable): readonly string[] => isinsIn(db, stagedName(table)),
     /** Of the funds of which rows go. */
     isinsGone: (table: SchemaTable): readonly string[] => isinsIn(db, goneName(table)),

@@ -102,12 +102,14 @@ export function openStructures(sink: RowSink) {
   const found = new Map<string, Items>()
 
   const take = ({ isin, place, id, date, name, share }: BreakdownLine): void => {
-    if (breakdowns[id] === undefined) {
+    const type = breakdowns[id]?.type
+    if (type === undefined) {
       sink.leftOut(`a figure or breakdown ${id}, for which no structure has a place`, place)
       return
     }
     if (typeof share !== 'string' || typeof name !== 'string') {
       sink.bad(place, [`an item of ${id} needs its name (OFRE100108) and its value (OFRE100110)`])
+      sink.spoilt('structure_item', { isin, type }, place)
       return
     }
     const day = typeof date === 'string' ? date : ''
@@ -126,8 +128,10 @@ export function openStructures(sink: RowSink) {
     const same = own.items.find((item) => item.name === name)
     if (same === undefined) own.items.push({ name, share, place })
     // Lines of a day repeat what is said once a month.
-    else if (same.share !== share)
+    else if (same.share !== share) {
       sink.bad(place, [`item ${quoted(name)} of ${id} is ${share}, but ${same.share} in ${same.place}`])
+      sink.spoilt('structure_item', { isin, type }, place)
+    }
   }
 
   const end = (): void => {

@@ -82,8 +82,8 @@ const options = [
       '(--map Note=), or ignore all that are unknown (--map *=), or take all whose names are ISINs as one (--map *=net_asset_value)',
     'as in Datum=date',
     (text, before = []) => {
-      const [, source = '', target = ''] = /^([^]+)=([^=]*)$/.exec(text) ?? []
-      return headerName(source) === '' ? undefined : [...before, [headerName(source), headerName(target)]]
+      const [found, source = '', target = ''] = /^([^]*)=([^=]*)$/.exec(text) ?? [undefined]
+      return found === undefined ? undefined : [...before, [headerName(source), headerName(target)]]
     },
   ),
   parsedOption<'--set <column=value>', readonly (readonly [string, string])[]>(
@@ -204,7 +204,9 @@ line or another such line is before it: a heading, a remark, a disclaimer. Neith
 counted. Lines may end with a delimiter more than the header. If the last lines are bad, the report names --skip-last, which
 leaves them out. --skip leaves out lines by a text in a column of the file, wherever they are. In lists of shares a line is bad
 that looks like the total of others: by its name (Summe, Gesamt, Total), or by its share, which is 100 and the sum of the others.
-An empty cell is NULL or a fault, also below one that it is merged with: --fill-down gives it the value above.
+An empty cell is NULL or a fault, also below one that it is merged with: --fill-down gives it the value above, unless a text,
+an empty line or a bad line is between. These flags act on the lines of plain tables, of openfunds and of the EMT alike. The last
+line is bad if --skip-last would leave it out and it is a row like the others: a trailer that is missing today loses no row.
 
 Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no value: NULL, or a bad line where there has
 to be one. An error of a spreadsheet (#N/A) makes a bad line. Yes and no may be 1, true, yes, ja, y, j, t, x and 0, false,
@@ -229,7 +231,8 @@ Columns: an unknown column is an error, --map or not; so is one that --map names
 import.<table>.columns in the config maps columns, too, as { "Datum": "date", "Note": "" }; a file may lack these, and
 --map wins. Upper and lower case are the same, and so are blanks and line breaks. One column may be for several
 (--map NAV=net_asset_value,issue_price,repurchase_price). If columns are named by ISINs, with a line for each day,
---map *=net_asset_value makes a row of each of their cells that is not empty. --set gives all rows a value that the file does not have: the
+--map *=net_asset_value makes a row of each of their cells that is not empty or n/a. A line of currencies below the header is
+compared with the funds. --map =date names the column without a name. --set gives all rows a value that the file does not have: the
 ISIN of a file for one fund, a currency, a type. A column wkn stands for the ISIN if the file has none: the fund with that
 WKN is looked up in the database. With a map, a file for table emt is not read as the template.
 

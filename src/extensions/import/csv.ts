@@ -5,7 +5,7 @@ import { parse, type CsvError, type Options } from 'csv-parse'
 import { parse as parseSync } from 'csv-parse/sync'
 import { readStart } from '../../core/system/read-start.ts'
 import { chunksOf, decoderOf, encodingNames, wideEncodingOf, type Encoding } from './encoding.ts'
-import type { CellLines, LineVisitor } from './layout.ts'
+import type { FileLines, FileVisitor } from './layout.ts'
 import { headerOf, headerWithin, isEmptyLine, textFinder } from './lines.ts'
 
 const delimiters = [';', ',', '\t', '|'] as const
@@ -28,7 +28,7 @@ interface CsvOptions {
 }
 
 /** @throws {Error} if the file is empty, or its header cannot be read */
-export function openCsv(file: string, encoding: Encoding, options: CsvOptions): CellLines {
+export function openCsv(file: string, encoding: Encoding, options: CsvOptions): FileLines {
   const { skipLines = 0, isName } = options
   const start = readStart(file, headerBytes)
   const whole = skipper(skipLines)(decoderOf(encoding)(start))
@@ -53,6 +53,7 @@ export function openCsv(file: string, encoding: Encoding, options: CsvOptions): 
     header: header.cells,
     headerLine,
     form: form.join(', '),
+    numberOf: (at) => at + 1,
     read: (visitor) => readLines({ file, encoding, delimiter, skipLines, headerLine }, visitor),
     notesOn: () => [],
   }
@@ -157,7 +158,7 @@ interface CsvFile {
 }
 
 /** Gives the lines behind the header to the visitor. */
-async function readLines(csv: CsvFile, visitor: LineVisitor): Promise<void> {
+async function readLines(csv: CsvFile, visitor: FileVisitor): Promise<void> {
   const { file, delimiter, skipLines, headerLine } = csv
   const counter = lineCounter()
   const texts = textFinder()
@@ -167,7 +168,10 @@ async function readLines(csv: CsvFile, visitor: LineVisitor): Promise<void> {
     on_record: (cells: string[], { lines }) => {
       const line = skipLines + counter.firstLineOf(cells, lines)
       if (line <= headerLine) return null
-      if (counter.isBehindEmpty() || isEmptyLine(cells)) texts.empty()
+      if (counter.isBehindEmpty() || isEmptyLine(cells)) {
+        texts.empty()
+        visitor.empty()
+      }
       if (isEmptyLine(cells)) return null
       if (texts.isText(cells)) visitor.text(line)
       else visitor.line(cells, line)
@@ -187,7 +191,7 @@ async function readLines(csv: CsvFile, visitor: LineVisitor): Promise<void> {
   await pipeline(decodedChunks(csv, visitor.bytes), parser.resume())
 }
 
-async function* decodedChunks({ file, encoding, skipLines }: CsvFile, onBytes: LineVisitor['bytes']) {
+async function* decodedChunks({ file, encoding, skipLines }: CsvFile, onBytes: FileVisitor['bytes']) {
   const decode = decoderOf(encoding)
   const skip = skipper(skipLines)
   for await (const chunk of chunksOf(file, onBytes))

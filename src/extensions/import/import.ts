@@ -156,14 +156,15 @@ async function readFiles(
   for (const [number, file] of files.entries()) {
     const start = openStart(file)
     const reader = readerOf(start, reading, readers, as)
-    const { columns = [], ...told } = await reader.read(
-      start,
-      sink.sinkOf(number, reader.derives?.(start, reading)),
-      own,
-    )
+    const {
+      columns = [],
+      named = [],
+      ...told
+    } = await reader.read(start, sink.sinkOf(number, reader.derives?.(start, reading)), own)
     if (told.table === undefined && reading.constants.size > 0)
       throw new Error(`--set is for plain tables, and ${file} is none`)
     read.push({ file, reader, told })
+    for (const name of named) lacking.delete(name)
     // Only columns of plain tables have names of their own.
     if (told.table !== undefined) for (const { name } of columns) lacking.delete(headerName(name))
     // The file may have been half written.

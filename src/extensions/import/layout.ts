@@ -7,27 +7,66 @@ import { shellWord } from '../../core/system/shell-text.ts'
 import { derivableColumns } from '../../core/data/derive/figures.ts'
 import { convert, isProblem, type FileCell, type Value } from './values.ts'
 
-export interface CellLines {
+/** The lines of a file as it has them. Flags act on them before a reader sees them: `readers/asked-lines.ts`. */
+export interface FileLines {
   /** The cells of the line that names the columns. */
   readonly header: readonly FileCell[]
   readonly headerLine: number
   /** Form of the file, for people: `UTF-8, delimiter ;`. */
   readonly form: string
-  /** The lines after the header that are not empty, in order. May be called again. */
-  readonly read: (visitor: LineVisitor) => Promise<void>
-  /** What people may not see of cells in these columns. */
+  /** The number that people find a column of the header by, from 1: others may be left out before it. */
+  readonly numberOf: (at: number) => number
+  /** The lines after the header, in order. May be called again. */
+  readonly read: (visitor: FileVisitor) => Promise<void>
+  /** What people may not see of cells in these columns; after the file has been read. */
   readonly notesOn: (columns: readonly number[]) => readonly string[]
 }
 
-export interface LineVisitor {
+export interface FileVisitor {
   readonly line: (cells: readonly FileCell[], line: number) => void
   /** A line of text, which is no row: a heading between the rows, or a remark below them. */
   readonly text: (line: number) => void
   /** A line that cannot be split into cells, though the lines after it can. */
   readonly broken: (reason: string, line: number) => void
+  /** One or more empty lines. */
+  readonly empty: () => void
+  /** A hidden row that is left out. Merged cells may have their value in it. */
+  readonly hidden: (cells: readonly FileCell[]) => void
   /** How many bytes were read since the last call. If it throws, reading ends. */
   readonly bytes: (count: number) => void
 }
+
+/** The lines of a file as flags want them. */
+export interface CellLines extends Omit<FileLines, 'read'> {
+  readonly read: (visitor: LineVisitor) => Promise<void>
+  /** Tells that the line that is being read is bad: its cells fill none below. */
+  readonly forget: () => void
+  /** Columns that flags about lines name and the file has, as `headerName` has them. */
+  readonly named: readonly string[]
+}
+
+export interface LineVisitor extends Pick<FileVisitor, 'line' | 'text' | 'bytes'> {
+  /** A line that is no row, though it was meant to be one. @param cells none if it cannot be split */
+  readonly broken: (reason: string, line: number, cells: readonly FileCell[]) => void
+  /** What is above belongs to nothing below: a text is between, an empty or a broken line, or a header. */
+  readonly gap: () => void
+  readonly leftOut: (why: string, line: number) => void
+  /** A line at the end that a flag leaves out. If it would be a row, it is bad. */
+  readonly last: (cells: readonly FileCell[], line: number) => void
+}
+
+const nothing = () => undefined
+
+/** Visits nothing but lines. */
+export const onlyLines = (line: LineVisitor['line'], bytes: LineVisitor['bytes'] = nothing): LineVisitor => ({
+  line,
+  bytes,
+  text: nothing,
+  broken: nothing,
+  gap: nothing,
+  leftOut: nothing,
+  last: nothing,
+})
 
 export interface Field {
   readonly column: TableColumn
@@ -47,7 +86,6 @@ interface Constant {
 export interface Layout {
   readonly fields: readonly Field[]
   readonly constants: readonly Constant[]
-  readonly width: readonly [least: number, most: number]
   /** Finds faults of a line beside those of its values. */
   readonly check: (cells: readonly FileCell[], line: number) => readonly string[]
   /** Missing columns and other notes; after the file has been read. */
@@ -74,6 +112,7 @@ export interface HeaderOptions {
   readonly columnMap: ColumnMap
   /** Columns of the file that have to be there, because the command line names them. */
   readonly named: readonly string[]
+  readonly numberOf: FileLines['numberOf']
   /** Values of all rows, by columns of the table. */
   readonly constants: ReadonlyMap<string, string>
   readonly takesMinorUnits: boolean
@@ -96,12 +135,10 @@ export function columnLayout(
       `the file has no header: its first line, ${found.join(', ')}, holds values. It has to name the columns: ` +
         table.columns.map(({ name }) => name).join(', '),
     )
-  // Excel writes delimiters at the end of all lines for columns that were in use once.
-  const width = header.findLastIndex((cell) => headerName(cell) !== '') + 1
-  const assigned = assign(table, header.slice(0, width), options)
+  const assigned = assign(table, header, options)
   const { fields, ignored } = assigned
   const { constants, faults: wrongConstants } = constantsOf(table, fields, options)
-  const faults = [...faultsOf(assigned, table, header.slice(0, width), options), ...wrongConstants]
+  const faults = [...faultsOf(assigned, table, header, options), ...wrongConstants]
   const isThere = (name: string) =>
     options.constants.has(name) || fields.some(({ column }) => column.name === name)
   const absent = table.columns.filter(({ name }) => !isThere(name) && !absence.computed.includes(name))
@@ -110,7 +147,7 @@ export function columnLayout(
   // Without its key, no line says which row it is of.
   if (names.length > 0 && (!absence.isKeeping || needed.some(({ isKey }) => isKey))) {
     // One of the unknown columns may be the one that is missing.
-    const hint = assigned.unknown.length === 0 ? setHint(needed) : ''
+    const hint = assigned.unknown.length + assigned.unnamed.length === 0 ? setHint(needed) : ''
     const [noun, verb] = names.length === 1 ? ['column', 'is'] : ['columns', 'are']
     faults.push(
       `${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}${hint}`,
@@ -123,13 +160,7 @@ export function columnLayout(
   return {
     fields,
     constants,
-    width: [width, header.length],
-    check: (cells) =>
-      cells.slice(width).flatMap((cell, index) => {
-        const text = String(cell).trim()
-        const place = `column ${width + index + 1} has no name in the header`
-        return text === '' ? [] : [`${place}, but here ${quoted(text)}`]
-      }),
+    check: () => [],
     notes: () => [
       ...notInFile(left).map((note) => note + deriveHint(left)),
       ...(constants.length === 0 ? [] : [`set: ${constants.map(({ column }) => column.name).join(', ')}`]),
@@ -152,12 +183,14 @@ function faultsOf(
   { fields, unknown, unnamed }: ReturnType<typeof assign>,
   { name: table, columns }: SchemaTable,
   header: readonly FileCell[],
-  { suggest, named }: HeaderOptions,
+  { suggest, named, numberOf }: HeaderOptions,
 ): string[] {
   const found = header.map(headerName)
   const faults = [
-    ...named.filter((name) => !found.includes(name)).map((name) => `the file has no column ${quoted(name)}`),
-    ...unnamed.map((at) => `column ${at + 1} has no name`),
+    ...named
+      .filter((name) => !found.includes(name))
+      .map((name) => `the file has no column ${name === '' ? 'without a name' : quoted(name)}`),
+    ...unnamed.map((at) => `column ${numberOf(at)} has no name${unnamed.length === 1 ? ` ${nameHint}` : ''}`),
   ]
   const [first = '', ...others] = unknown
   const names = columns.map(({ name }) => name)
@@ -171,6 +204,9 @@ function faultsOf(
   }
   return faults
 }
+
+/** The end of a message about a column without a name. */
+const nameHint = "(--map '=<column>' takes it as that column of the table, --map '=' ignores it)"
 
 /** The end of a message about columns of other names, as foreign files have them. A misspelt one is only corrected. */
 function mapHint(

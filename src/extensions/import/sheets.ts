@@ -364,7 +364,7 @@ function readCellsOf(xml: string, { texts, formats, is1904, isHidden }: BookPart
   return {
     lines: lines.slice(0, height),
     shortened,
-    hidden: { isSheet: isHidden, isLeftOut: false, ...hidden.among(lines, width) },
+    hidden: { isSheet: isHidden, ...hidden.among(lines, width) },
   }
 }
 

@@ -101,6 +101,11 @@ const kindsOfNumbers: readonly Kind[] = ['decimal', 'number', 'integer', 'day', 
 const isMissingNumber = (cell: string, kind: Kind) =>
   kindsOfNumbers.includes(kind) && ['NA', '.'].includes(cell.trim())
 
+/** Whether a cell of a number says that there is none: a word, or what a spreadsheet writes where it looked in vain. */
+export const hasNoValue = (cell: FileCell): boolean =>
+  typeof cell === 'string' &&
+  (isMissing(cell) || isMissingNumber(cell, 'number') || cell.trim().toUpperCase() === '#N/A')
+
 const wordsFor = <V extends Value>(value: V, words: string) =>
   words.split(' ').map((word) => [word, value] as const)
 

@@ -3,8 +3,18 @@
 import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
-import type { CellLines, ColumnMap, LineVisitor } from './layout.ts'
-import type { FileCell } from './values.ts'
+import type { SchemaTable } from '../../core/data/model/columns.ts'
+import {
+  fundCurrency,
+  headerName,
+  type CellLines,
+  type ColumnMap,
+  type FileLines,
+  type LineVisitor,
+} from './layout.ts'
+import { atEnd, isEmptyCell, skippedBy } from './readers/asked-lines.ts'
+import type { SkippedCell } from './readers/reader.ts'
+import { convert, hasNoValue, isProblem, type FileCell } from './values.ts'
 
 interface Fund {
   readonly at: number
@@ -28,62 +38,160 @@ export function narrowed(header: readonly FileCell[], columnMap: ColumnMap): Nar
   const target = columnMap.get('*') ?? ''
   const funds = new Set(target === '' ? [] : fundsIn(header).map(({ at }) => at))
   if (funds.size === 0) return { header, columnMap }
-  const others = header.filter((_, at) => !funds.has(at))
+  const width = header.findLastIndex((cell) => !isEmptyCell(cell)) + 1
+  const others = header.slice(0, width).filter((_, at) => !funds.has(at))
   return {
     header: [...others, 'isin', target],
     columnMap: new Map([...columnMap].filter(([source]) => source !== '*')),
   }
 }
 
-/** @returns the lines with a row for each fund that has a cell; undefined if no column is a fund, or the map has nothing for all */
-export function narrowedLines(cells: CellLines, columnMap: ColumnMap): CellLines | undefined {
-  const { header } = narrowed(cells.header, columnMap)
-  if (header === cells.header) return undefined
+/** A line below the header with a currency for each fund, and no price. */
+export interface CurrencyLine {
+  readonly cells: readonly FileCell[]
+  readonly line: number
+}
+
+/** @returns the line of currencies above the first numbers; undefined if there is none */
+export async function currencyLineOf({ header, read }: FileLines): Promise<CurrencyLine | undefined> {
+  const funds = fundsIn(header).map(({ at }) => at)
+  let isBehind = false
+  let found: CurrencyLine | undefined
+  const nothing = () => undefined
+  await read({
+    line: (cells, line) => {
+      if (isBehind) return
+      const own = funds.map((at) => cells[at] ?? '').filter((cell) => !isEmptyCell(cell))
+      if (own.length > 0 && own.every(isCurrency)) found = { cells, line }
+      isBehind = found !== undefined || own.some(isNumberOrDay)
+    },
+    text: nothing,
+    broken: nothing,
+    empty: nothing,
+    hidden: nothing,
+    bytes: nothing,
+  })
+  return found
+}
+
+const isCurrency = (cell: FileCell) =>
+  !isProblem(convert(cell, fundCurrency, { mark: 'point', dates: 'iso', takesMinorUnits: true }))
+
+/** @returns the lines without one that is no row */
+export const withoutLine = (file: FileLines, { line: own }: CurrencyLine): FileLines => ({
+  ...file,
+  read: (visitor) =>
+    file.read({
+      ...visitor,
+      line: (cells, line) => {
+        if (line !== own) visitor.line(cells, line)
+      },
+    }),
+})
+
+/**
+ * @param columnMap has the column for all funds @param skip may name columns that only these rows have
+ * @returns the lines with a row for each fund that has a cell; the same lines if no column is a fund
+ */
+export function narrowedLines(
+  cells: CellLines,
+  columnMap: ColumnMap,
+  skip: readonly SkippedCell[],
+  currencies: CurrencyLine | undefined,
+): CellLines {
+  const plain = narrowed(cells.header, columnMap).header
+  if (plain === cells.header) return cells
   const funds = fundsIn(cells.header)
   const ofFunds = new Set(funds.map(({ at }) => at))
   const kept = [...cells.header.keys()].filter((at) => !ofFunds.has(at))
-  const width = cells.header.findLastIndex((cell) => String(cell).trim() !== '') + 1
-  const read = (visitor: LineVisitor) =>
-    cells.read({
+  const currency = currencies === undefined ? [] : [fundCurrency.name]
+  const header = [...plain.slice(0, kept.length), ...currency, ...plain.slice(kept.length)]
+  const own = skip.filter(({ column }) => !cells.named.includes(column))
+  const skipping = skippedBy(header, own)
+  const rowsOf = (found: readonly FileCell[]) =>
+    funds
+      .filter(({ at }) => !isEmptyCell(found[at]))
+      .map(({ at, isin }) => {
+        const code = currencies === undefined ? [] : [currencies.cells[at] ?? '']
+        return {
+          price: found[at] ?? '',
+          row: [...kept.map((each) => found[each] ?? ''), ...code, isin, found[at] ?? ''],
+        }
+      })
+  const read = (visitor: LineVisitor) => {
+    skipping.begin()
+    return cells.read({
       ...visitor,
       line: (found, line) => {
-        // A cell too many or too few would move prices to another fund.
-        const isAsWide = found.length >= width && found.slice(width).every(isEmpty)
-        if (!isAsWide) visitor.broken(`it has ${found.length} cells, the header ${width}`, line)
-        else
-          for (const { at, isin } of funds)
-            if (!isEmpty(found[at]))
-              visitor.line([...kept.map((own) => found[own] ?? ''), isin, found[at] ?? ''], line)
+        for (const { price, row } of rowsOf(found)) {
+          const why = hasNoValue(price)
+            ? 'cells of funds that say that there is no value'
+            : skipping.whyOf(row)
+          if (why === undefined) visitor.line(row, line)
+          else visitor.leftOut(why, line)
+        }
+      },
+      last: (found, line) => {
+        const [first] = rowsOf(found).filter(({ price }) => !hasNoValue(price))
+        if (first === undefined) visitor.leftOut(atEnd, line)
+        else visitor.last(first.row, line)
       },
     })
-  const columnsOf = (at: number) => {
-    const own = kept[at]
-    return own === undefined ? (at === kept.length ? [] : [...ofFunds]) : [own]
   }
+  const columnsOf = (at: number) => {
+    const ownAt = kept[at]
+    return ownAt === undefined ? (at === header.length - 1 ? [...ofFunds] : []) : [ownAt]
+  }
+  const names = new Set(header.map(headerName))
+  const count = `${funds.length} ${funds.length === 1 ? 'fund' : 'funds'}`
+  const where = currencies === undefined ? '' : `, their currencies in line ${currencies.line}`
   return {
     ...cells,
     header,
-    form: `${cells.form}, a column for each of ${funds.length} ${funds.length === 1 ? 'fund' : 'funds'}`,
+    form: `${cells.form}, a column for each of ${count}${where}`,
     read,
-    notesOn: (columns) => cells.notesOn(columns.flatMap(columnsOf)),
+    numberOf: (at) => cells.numberOf(kept[at] ?? at),
+    named: [...cells.named, ...own.map(({ column }) => column).filter((name) => names.has(name))],
+    notesOn: (columns) => [...skipping.notes(), ...cells.notesOn(columns.flatMap(columnsOf))],
   }
 }
-
-const isEmpty = (cell: FileCell | undefined) => String(cell ?? '').trim() === ''
 
 /** A line with a number or a day is a row. */
 const isNumberOrDay = (cell: FileCell) => typeof cell !== 'string' || /^\s*[-+]?\d[\d.,'/-]*\s*$/.test(cell)
 
+/** What cells of funds hold in a table, and the column that says which of a fund's rows it is. */
+function columnsFor({ name, columns }: SchemaTable) {
+  if (name === 'price') return { value: 'net_asset_value', what: 'NAVs', key: 'date', keyWhat: 'days' }
+  const value = columns.find(({ isKey, kind }) => !isKey && ['number', 'decimal'].includes(kind))
+  const text = columns.find(({ isKey, kind, allowed }) => !isKey && kind === 'text' && allowed === undefined)
+  const day = columns.find(({ isKey, kind }) => isKey && ['day', 'year', 'dayOfYear'].includes(kind))
+  const key = text ?? day
+  if (value === undefined || key === undefined) return undefined
+  return {
+    value: value.name,
+    what: value.name,
+    key: key.name,
+    keyWhat: text === undefined ? 'days' : 'names',
+  }
+}
+
 /** What to do about a header with funds; undefined for another header. A line with one ISIN is a row. */
-export function wideHint(header: readonly FileCell[], map: ColumnMap): string | undefined {
+export function wideHint(
+  header: readonly FileCell[],
+  map: ColumnMap,
+  table: SchemaTable,
+): string | undefined {
   const [first, second] = fundsIn(header)
-  if (first === undefined || second === undefined || map.has('*') || header.some(isNumberOrDay))
-    return undefined
+  const columns = columnsFor(table)
+  if (first === undefined || second === undefined || columns === undefined) return undefined
+  if (map.has('*') || header.some(isNumberOrDay)) return undefined
   const shown = [first, second].map(({ at }) => quoted(String(header[at])))
-  const [other] = header.filter((cell) => !isEmpty(cell) && !isIsinInEitherCase(String(cell).trim()))
-  const day =
-    other === undefined
-      ? ''
-      : ` (and --map ${shellWord(`${printable(String(other))}=date`)}, if it has the days)`
-  return `has a column for each fund (${shown.join(', ')}, …): --map '*=net_asset_value' takes their cells as NAVs, a row for each${day}`
+  const isFund = (cell: FileCell) => isIsinInEitherCase(String(cell).trim())
+  const [other] = header.filter((cell) => !isEmptyCell(cell) && !isFund(cell))
+  // The corner of a table of two directions often has no name.
+  const source = other ?? (header.some(isEmptyCell) ? '' : undefined)
+  const { value, what, key, keyWhat } = columns
+  const flag = `--map ${shellWord(`${printable(String(source ?? ''))}=${key}`)}`
+  const day = source === undefined ? '' : ` (and ${flag}, if it has the ${keyWhat})`
+  return `has a column for each fund (${shown.join(', ')}, …): --map '*=${value}' takes their cells as ${what}, a row for each${day}`
 }

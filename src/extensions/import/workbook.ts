@@ -9,9 +9,9 @@ import { FlateErrorCode, strFromU8, unzipSync, type FlateError, type Unzipped } 
 import { Parser } from 'saxen'
 import { messageOf } from '../../core/system/message.ts'
 import { quoted } from '../../core/data/model/printable.ts'
-import { headerName, type CellLines, type LineVisitor } from './layout.ts'
+import { headerName, type FileLines, type FileVisitor } from './layout.ts'
 import { headerWithin, isEmptyLine, textFinder } from './lines.ts'
-import type { Hidden, Sheet, Shortened } from './readers/reader.ts'
+import type { Sheet, Shortened } from './readers/reader.ts'
 import { columnName, columnNumber, sheetsIn } from './sheets.ts'
 import type { FileCell } from './values.ts'
 
@@ -38,10 +38,20 @@ export function visibleSheets(file: string, sheets: readonly Sheet[]): readonly 
   return visible.map((sheet) => {
     const rows = new Set(sheet.hidden.rows)
     const columns = new Set(sheet.hidden.columns)
-    const lines = sheet.lines.map((cells, index) =>
-      cells.map((cell, at) => (rows.has(index + 1) || columns.has(at) ? '' : cell)),
-    )
-    return { ...sheet, lines, hidden: { ...sheet.hidden, isLeftOut: true } }
+    const shown = [...(sheet.lines[0] ?? []).keys()].filter((at) => !columns.has(at))
+    const cellsOf = (cells: readonly FileCell[]) => shown.map((at) => cells[at] ?? '')
+    const numbered = sheet.lines.map((cells, index) => [index + 1, cellsOf(cells)] as const)
+    const shortened = shown.flatMap((at, own) => {
+      const found = sheet.shortened.get(at)
+      return found === undefined ? [] : [[own, found] as const]
+    })
+    return {
+      ...sheet,
+      // No line of these is the header.
+      lines: numbered.map(([row, cells]) => (rows.has(row) ? cells.map(() => '') : cells)),
+      shortened: new Map(shortened),
+      visible: { columns: shown, hiddenRows: new Map(numbered.filter(([row]) => rows.has(row))) },
+    }
   })
 }
 
@@ -69,7 +79,7 @@ export function linesOfSheet(
   file: string,
   sheets: readonly Sheet[],
   { headerIn, what, sheet }: Wanted,
-): CellLines {
+): FileLines {
   const named = sheets.filter(({ name }) => sheet === undefined || headerName(name) === headerName(sheet))
   const names = (some: readonly Sheet[]) => some.map(({ name }) => quoted(name)).join(', ')
   if (named.length === 0)
@@ -82,25 +92,30 @@ export function linesOfSheet(
     )
   if (others.length > 0)
     throw new Error(`${file}: the sheets ${names(fitting)} have a line with ${what}: choose one with --sheet`)
-  const { name, lines, shortened, hidden } = first
+  const { name, lines, shortened, visible } = first
   const at = headerIn(lines)
   return {
     header: lines[at] ?? [],
     headerLine: at + 1,
     form: `XLSX, sheet ${quoted(name)}`,
-    read: (visitor: LineVisitor) => {
+    numberOf: (column) => (visible?.columns[column] ?? column) + 1,
+    read: (visitor: FileVisitor) => {
       const texts = textFinder()
       for (const [index, cells] of lines.entries()) {
         if (index <= at) continue
-        if (isEmptyLine(cells)) texts.empty()
-        else if (texts.isText(cells)) visitor.text(index + 1)
+        const hiddenCells = visible?.hiddenRows.get(index + 1)
+        if (hiddenCells !== undefined) visitor.hidden(hiddenCells)
+        else if (isEmptyLine(cells)) {
+          texts.empty()
+          visitor.empty()
+        } else if (texts.isText(cells)) visitor.text(index + 1)
         else visitor.line(cells, index + 1)
       }
       return Promise.resolve()
     },
     notesOn: (columns) => [
       ...noteOnDigits(columns.flatMap((column) => shortened.get(column) ?? [])),
-      ...noteOnHidden(hidden, at + 1, columns),
+      ...noteOnHidden(first, at + 1, columns),
     ],
   }
 }
@@ -117,10 +132,11 @@ function noteOnDigits(all: readonly Shortened[]): readonly string[] {
 
 /** @param columns that are taken */
 function noteOnHidden(
-  { isSheet, rows, columns: hiddenColumns, isLeftOut }: Hidden,
+  { hidden: { isSheet, rows, columns: hiddenColumns }, visible }: Sheet,
   headerLine: number,
   columns: readonly number[],
 ): readonly string[] {
+  const isLeftOut = visible !== undefined
   const below = rows.filter((row) => row > headerLine)
   const letters = hiddenColumns.filter((at) => isLeftOut || columns.includes(at)).map(columnName)
   const [first] = below

@@ -188,7 +188,7 @@ describe('lines at the end that are no rows', () => {
   it('are left out if asked, whatever their form, and the report says so', async () => {
     const { code, stdout, rows: found } = await importText(trailers, '--skip-last', '2')
     expect({ code, found: found() }).toEqual({ code: 0, found: rows })
-    expect(stdout).toContain('left out, as --skip-last says: the last 2 lines')
+    expect(stdout).toContain('lines at the end, as --skip-last says (2, the first: line 3)')
     expect(stdout).not.toContain('bad')
   })
 

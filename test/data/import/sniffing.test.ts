@@ -255,6 +255,7 @@ describe('import of encodings', () => {
 })
 
 describe('import of a header', () => {
+  const unnamed = "(--map '=<column>' takes it as that column of the table, --map '=' ignores it)"
   it.each([
     [
       'isin;nav;currency',
@@ -271,10 +272,10 @@ describe('import of a header', () => {
       '10/06/2016;1407.27;x',
       'the file has no header: its first line, "10/06/2016", "1407.27", "x", holds values. It has to name the columns: isin, date, value',
     ],
-    ['isin;date;  ;value;;', 'column 3 has no name'],
+    ['isin;date;  ;value;;', `column 3 has no name ${unnamed}`],
     [
       'isin;date;value;;valeu',
-      'column 4 has no name; table legal_point has no column "valeu" (did you mean "value"?)',
+      `column 4 has no name ${unnamed}; table legal_point has no column "valeu" (did you mean "value"?)`,
     ],
     ['isin;value;;', 'column date of table legal_point is missing (--set date=… gives all rows one value)'],
   ])('refuses %j: %s', async (line, reason) => {

@@ -95,6 +95,108 @@ describe('a file with a column for each fund', () => {
     ])
   })
 
+  it.each(['n/a', '#N/A', '-', 'NA', 'k.A.'])(
+    'has no price in a cell with %s, and the report counts it',
+    async (word) => {
+      const { code, stdout, rows } = await importWide(
+        csv([...lines.slice(0, 2), ['03.05.2024', word, '101,5'], ['06.05.2024', '62,01', word]]),
+        ...flags,
+      )
+      expect({ code, rows: rows.sort() }).toEqual({ code: 0, rows: expected })
+      expect(stdout).toContain('cells of funds that say that there is no value (2, the first: line 3)')
+    },
+  )
+
+  it('may have cells left out by a text, and a fund', async () => {
+    const zeros = csv([...lines.slice(0, 2), ['03.05.2024', '0', '101,5'], ['06.05.2024', '62,01', '0']])
+    const cells = await importWide(zeros, ...flags, '--skip', 'net_asset_value=0')
+    expect({ code: cells.code, rows: cells.rows.sort() }).toEqual({ code: 0, rows: expected })
+    const fund = await importWide(csv(lines), ...flags, '--skip', `isin=${first}`)
+    expect(fund.rows).toEqual(expected.filter((row) => row.startsWith(second)))
+  })
+
+  it('may have a first column without a name, which a flag or the config names', async () => {
+    const unnamed = csv([['', first, second], ...lines.slice(1)])
+    const asked = await importWide(unnamed, 'price')
+    expect(asked.stderr).toContain("(and --map '=date', if it has the days)")
+    const [, , ...others] = flags
+    const lacking = await importWide(unnamed, 'price', ...others)
+    expect(lacking.stderr).toContain("column 1 has no name (--map '=<column>' takes it as that column")
+    expect(lacking.stderr).not.toContain('--set date')
+    const named = await importWide(unnamed, '--map', '=date', ...others)
+    expect({ code: named.code, rows: named.rows.sort() }).toEqual({ code: 0, rows: expected })
+    const { stdout } = await importWide(unnamed, 'price', '--map', '=date', ...others, '--explain')
+    expect(stdout).toContain('"columns": {\n        "": "date",\n        "*": "net_asset_value"\n      }')
+  })
+
+  it('may have a delimiter more at the end of each line', async () => {
+    const { code, rows } = await importWide(csv(lines.map((row) => [...row, ''])), ...flags)
+    expect({ code, rows: rows.sort() }).toEqual({ code: 0, rows: expected })
+  })
+
+  describe('with a line of currencies', () => {
+    const pence = [
+      ['date', first, second],
+      ['', 'GBX', 'EUR'],
+      ['2026-11-25', '24512.3', '20.5'],
+    ]
+    const inPounds = `UPDATE fund SET currency = 'GBP' WHERE isin = '${first}'`
+    const imported = async (rows: readonly (readonly string[])[], ...more: readonly string[]) => {
+      const db = folder.database()
+      editDatabase(folder.file(db), 'DELETE FROM price')
+      editDatabase(folder.file(db), inPounds)
+      writeFileSync(folder.file('pence.csv'), csv(rows))
+      const ended = await folder.import(
+        'price',
+        'pence.csv',
+        '--db',
+        db,
+        '--map',
+        '*=net_asset_value',
+        '--derive',
+        '--decimal',
+        'point',
+        ...more,
+      )
+      const found = readDatabase(folder.file(db), 'SELECT net_asset_value AS nav FROM price ORDER BY isin')
+      return { ...ended, navs: found.map(({ nav }) => nav) }
+    }
+
+    it('compares them with those of the funds', async () => {
+      const { code, stdout, navs } = await imported([pence[0] ?? [], ['', 'GBP', 'EUR'], pence[2] ?? []])
+      expect({ code, navs }).toEqual({
+        code: 0,
+        navs: first < second ? ['24512.3', '20.5'] : ['20.5', '24512.3'],
+      })
+      expect(stdout).toContain('a column for each of 2 funds, their currencies in line 2')
+      const wrong = await imported([pence[0] ?? [], ['Währung', 'USD', 'EUR'], pence[2] ?? []])
+      expect(wrong.code).toBe(1)
+      expect(wrong.stdout).toMatch(/line 3: currency is "USD", but fund/)
+    })
+
+    it('takes no pence for pounds, whatever flag leaves lines out', async () => {
+      for (const more of [[], ['--skip', 'date=']]) {
+        const asked = await imported(pence, ...more)
+        expect({ code: asked.code, navs: asked.navs }).toEqual({ code: 1, navs: [] })
+        expect(asked.stdout).toContain('let --minor-units do it')
+      }
+      const taken = await imported(pence, '--minor-units')
+      expect(taken.navs).toContain('245.123')
+    })
+  })
+
+  it('is named with the columns of its table', async () => {
+    const items = csv([
+      ['Land', first, second],
+      ['Japan', '60', '40'],
+    ])
+    writeFileSync(folder.file('items.csv'), items)
+    const { stderr } = await folder.import('structure_item', 'items.csv', '--db', folder.database())
+    expect(stderr).toContain(
+      "--map '*=percent' takes their cells as percent, a row for each (and --map 'Land=name_de', if it has the names)",
+    )
+  })
+
   it('is in the config that --explain proposes', async () => {
     const { stdout } = await importWide(csv(lines), ...flags, '--explain')
     expect(stdout).toContain(

@@ -1,42 +1,181 @@
-/** Lines as flags want them: some are left out, and empty cells have the value above. */
+/**
+ * Lines as flags want them, for each reader of cells. The flags act on the lines as the file has them, in this order:
+ *
+ * 1. `--skip-last`: the last lines are no rows, whatever they hold. Hidden rows that are left out do not count.
+ * 2. `--fill-down`: an empty cell has the value above it, also that of a hidden row: merged cells have theirs in the first row.
+ * 3. `--skip-hidden`: hidden rows go (hidden columns are gone before the header is looked for).
+ * 4. `--skip`: lines go by the text of a cell, as it is filled.
+ * 5. A line of another width than the header is bad, and moves no cell to another column.
+ *
+ * Only then a line becomes a row, or a row for each fund (`wide.ts`).
+ */
 
 import { printable, quoted } from '../../../core/data/model/printable.ts'
 import { shellWord } from '../../../core/system/shell-text.ts'
-import { headerName, type CellLines, type LineVisitor } from '../layout.ts'
+import { headerName, type CellLines, type FileLines, type FileVisitor, type LineVisitor } from '../layout.ts'
 import { shownCell, type FileCell } from '../values.ts'
-import type { SkippedCell } from './reader.ts'
+import type { ReadOptions, SkippedCell } from './reader.ts'
 
-/** Lines that are no rows come last, and may be of any form: as many as are asked for are held back until others follow. */
-export function withoutLast(cells: CellLines, count: number): CellLines {
-  if (count === 0) return cells
-  const read = (visitor: LineVisitor) => {
-    const held: (() => void)[] = []
-    const hold = (visit: () => void) => {
-      held.push(visit)
-      if (held.length > count) held.shift()?.()
+/** Why lines are left out, for the report. */
+export const atEnd = 'lines at the end, as --skip-last says'
+export const repeatedHeader = 'lines that repeat the header'
+
+/** Why a line is bad that would be a row like the others, and that `--skip-last` leaves out. */
+export const rowAtEnd =
+  'it is a row like the others, and --skip-last leaves it out: the file may be incomplete; if it has no line to leave out, ' +
+  '--skip-last 0 takes all'
+
+/**
+ * @param isTable each line has a cell for each column, and a header may come again
+ * @returns the lines with the notes on what the flags did
+ */
+export function askedLines(
+  file: FileLines,
+  { skip, skipLast = 0, fillDown }: Pick<ReadOptions, 'skip' | 'skipLast' | 'fillDown'>,
+  isTable: boolean,
+): CellLines {
+  // Excel writes delimiters at the end of all lines for columns that were in use once.
+  const width = file.header.findLastIndex((cell) => headerName(cell) !== '') + 1
+  const header = isTable ? file.header.slice(0, width) : file.header
+  const isHeader = repeatsOf(header)
+  const faultOf = (cells: readonly FileCell[]) =>
+    isTable ? widthFault(cells, width, file.header.length) : undefined
+  const skipping = skippedBy(header, skip)
+  const filling = fillingOf(header, fillDown)
+  const read = async (visitor: LineVisitor) => {
+    skipping.begin()
+    filling.begin()
+    const end = (): void => {
+      filling.forget()
+      visitor.gap()
     }
-    return cells.read({
-      ...visitor,
-      line: (found, line) => hold(() => visitor.line(found, line)),
-      text: (line) => hold(() => visitor.text(line)),
-      broken: (reason, line) => hold(() => visitor.broken(reason, line)),
-    })
+    const taking: FileVisitor = {
+      line: (found, line) => {
+        const isAgain = isTable && isHeader(found)
+        const fault = isAgain ? undefined : faultOf(found)
+        if (isAgain || fault !== undefined) end()
+        const cells = isAgain || fault !== undefined ? found : filling.filled(found)
+        const skipped = isAgain ? repeatedHeader : skipping.whyOf(cells)
+        if (skipped !== undefined) visitor.leftOut(skipped, line)
+        else if (fault !== undefined) visitor.broken(fault, line, cells)
+        else visitor.line(cells, line)
+      },
+      hidden: (found) => {
+        if (faultOf(found) === undefined) filling.look(found)
+      },
+      empty: end,
+      text: (line) => {
+        end()
+        visitor.text(line)
+      },
+      broken: (reason, line) => {
+        end()
+        visitor.broken(reason, line, [])
+      },
+      bytes: visitor.bytes,
+    }
+    if (skipLast === 0) return file.read(taking)
+    const holding = heldBack(taking, skipLast)
+    await file.read(holding.visitor)
+    for (const { line, cells } of holding.held()) {
+      // As the file has it: below merged cells, a total looks like a row once it is filled.
+      const mayBeRow = cells !== undefined && !(isTable && isHeader(cells)) && faultOf(cells) === undefined
+      if (mayBeRow && skipping.whyOf(cells) === undefined) visitor.last(cells, line)
+      else visitor.leftOut(atEnd, line)
+    }
   }
-  return { ...cells, read }
+  const names = new Set(header.map(headerName))
+  return {
+    ...file,
+    header,
+    read,
+    forget: filling.forget,
+    named: [...skip.map(({ column }) => column), ...fillDown].filter((name) => names.has(name)),
+    notesOn: (columns) => [...skipping.notes(), ...filling.notes(), ...file.notesOn(columns)],
+  }
 }
 
-/** @returns a function that says why a line is left out; undefined if it is not */
+/** A line at the end. */
+interface LastLine {
+  readonly line: number
+  /** Undefined for one that has none: a text, or a line that cannot be read. */
+  readonly cells: readonly FileCell[] | undefined
+}
+
+/** Gives lines on once enough others follow them. */
+function heldBack(visitor: FileVisitor, count: number) {
+  const held: (Partial<LastLine> & { readonly take: () => void })[] = []
+  let lines = 0
+  const hold = (take: () => void, own: Partial<LastLine> = {}) => {
+    held.push({ ...own, take })
+    if (own.line !== undefined) lines++
+    while (lines > count) {
+      const first = held.shift()
+      if (first?.line !== undefined) lines--
+      first?.take()
+    }
+  }
+  const holding: FileVisitor = {
+    line: (cells, line) => hold(() => visitor.line(cells, line), { line, cells }),
+    text: (line) => hold(() => visitor.text(line), { line }),
+    broken: (reason, line) => hold(() => visitor.broken(reason, line), { line }),
+    hidden: (cells) => hold(() => visitor.hidden(cells)),
+    empty: () => hold(visitor.empty),
+    bytes: visitor.bytes,
+  }
+  return {
+    visitor: holding,
+    held: (): readonly LastLine[] =>
+      held.flatMap(({ line, cells }) => (line === undefined ? [] : [{ line, cells }])),
+  }
+}
+
+/** @returns tells a line that says what the header says: files that were joined have theirs again */
+function repeatsOf(header: readonly FileCell[]) {
+  const names = header.map(headerName)
+  return (cells: readonly FileCell[]): boolean =>
+    names.every((name, at) => headerName(cells[at] ?? '') === name) &&
+    cells.slice(names.length).every(isEmptyCell)
+}
+
+/**
+ * Some programs write a delimiter at the end of each line but the header.
+ * @param width up to the last column that has a name @param all cells of the header
+ */
+function widthFault(cells: readonly FileCell[], width: number, all: number): string | undefined {
+  if (cells.length === width) return undefined
+  if (cells.length < width || !cells.slice(all).every(isEmptyCell))
+    return `it has ${cells.length === 1 ? '1 cell' : `${cells.length} cells`}, the header ${all}`
+  const at = cells.findIndex((cell, index) => index >= width && !isEmptyCell(cell))
+  return at < 0
+    ? undefined
+    : `column ${at + 1} has no name in the header, but here ${quoted(shownCell(cells[at] ?? ''))}`
+}
+
+/** Knows which lines go by the text of a cell, and which texts no line has. */
 export function skippedBy(header: readonly FileCell[], skip: readonly SkippedCell[]) {
   const found = skip.flatMap(({ column, text }) => {
     const at = header.findIndex((cell) => headerName(cell) === column)
     const shown = printable(String(header[at] ?? ''))
     const what = text === '' ? `without ${shown}` : `with ${shown} ${quoted(text)}`
-    return at < 0 ? [] : [{ at, text: headerName(text), why: `lines ${what}, as --skip says` }]
+    const why = `lines ${what}, as --skip says`
+    return at < 0 ? [] : [{ at, text: headerName(text), why, flag: skipFlag(shown, text) }]
   })
-  return (cells: readonly FileCell[]): string | undefined =>
-    found.length === 0
-      ? undefined
-      : found.find(({ at, text }) => headerName(shownCell(cells[at] ?? '')) === text)?.why
+  const met = new Set<string>()
+  return {
+    /** Begins to read the lines. */
+    begin: (): void => met.clear(),
+    /** @returns why a line is left out; undefined if it is not */
+    whyOf: (cells: readonly FileCell[]): string | undefined => {
+      if (found.length === 0) return undefined
+      const own = found.find(({ at, text }) => headerName(shownCell(cells[at] ?? '')) === text)
+      if (own !== undefined) met.add(own.why)
+      return own?.why
+    },
+    /** To be called after the last line. */
+    notes: (): readonly string[] =>
+      found.filter(({ why }) => !met.has(why)).map(({ flag }) => `${flag} left out no line`),
+  }
 }
 
 /** How a line with this cell is left out. */
@@ -44,44 +183,39 @@ export const skipFlag = (column: FileCell, text: string) =>
   `--skip ${shellWord(`${printable(String(column))}=${printable(text)}`)}`
 
 /** Gives an empty cell of some columns the value above it: a spreadsheet writes that of merged cells once. */
-export function filledDown(
-  cells: CellLines,
-  names: readonly string[],
-  isHeader: (cells: readonly FileCell[]) => boolean,
-) {
-  const places = cells.header.flatMap((cell, at) => (names.includes(headerName(cell)) ? [at] : []))
+function fillingOf(header: readonly FileCell[], names: readonly string[]) {
+  const places = header.flatMap((cell, at) => (names.includes(headerName(cell)) ? [at] : []))
+  const above = new Map<number, FileCell>()
   const counts = new Map<number, number>()
-  const read = (visitor: LineVisitor) => {
-    const above = new Map<number, FileCell>()
-    counts.clear()
-    const filled = (found: readonly FileCell[]): readonly FileCell[] => {
+  const look = (found: readonly FileCell[]): void => {
+    for (const at of places) if (!isEmptyCell(found[at])) above.set(at, found[at] ?? '')
+  }
+  return {
+    begin: (): void => {
+      above.clear()
+      counts.clear()
+    },
+    /** What is above belongs to nothing below. */
+    forget: (): void => above.clear(),
+    look,
+    filled: (found: readonly FileCell[]): readonly FileCell[] => {
+      if (places.length === 0) return found
+      look(found)
       const line = [...found]
       for (const at of places) {
         const value = above.get(at)
-        if (!isEmptyCell(found[at])) above.set(at, found[at] ?? '')
-        else if (value !== undefined) {
-          line[at] = value
-          counts.set(at, (counts.get(at) ?? 0) + 1)
-        }
+        if (!isEmptyCell(found[at]) || value === undefined) continue
+        line[at] = value
+        counts.set(at, (counts.get(at) ?? 0) + 1)
       }
       return line
-    }
-    return cells.read({
-      ...visitor,
-      line: (found, line) => visitor.line(isHeader(found) ? found : filled(found), line),
-      broken: (reason, line) => {
-        // It may have had another value.
-        above.clear()
-        visitor.broken(reason, line)
-      },
-    })
+    },
+    notes: (): readonly string[] =>
+      [...counts].map(
+        ([at, count]) =>
+          `filled with the cell above, as --fill-down says: ${printable(String(header[at]))} (${countOfLines(count)})`,
+      ),
   }
-  const notes = (): readonly string[] =>
-    [...counts].map(
-      ([at, count]) =>
-        `filled with the cell above, as --fill-down says: ${printable(String(cells.header[at]))} (${countOfLines(count)})`,
-    )
-  return { cells: places.length === 0 ? cells : { ...cells, read }, notes }
 }
 
 export const isEmptyCell = (cell: FileCell | undefined) => String(cell ?? '').trim() === ''

@@ -4,7 +4,15 @@ import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.
 import { printable, quoted } from '../../../core/data/model/printable.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { deriveHint, setInsteadHint, headerName, place, type CellLines, type Layout } from '../layout.ts'
+import {
+  deriveHint,
+  onlyLines,
+  place,
+  setInsteadHint,
+  type CellLines,
+  type Layout,
+  type LineVisitor,
+} from '../layout.ts'
 import { isIsin } from '../../../core/api/routes/values.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
 import { shellWord } from '../../../core/system/shell-text.ts'
@@ -21,7 +29,7 @@ import {
   type Notation,
   type Value,
 } from '../values.ts'
-import { countOfLines, filledDown, isEmptyCell, skipFlag, skippedBy, withoutLast } from './asked-lines.ts'
+import { atEnd, countOfLines, isEmptyCell, repeatedHeader, rowAtEnd, skipFlag } from './asked-lines.ts'
 import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
 
 /** Tools to read the lines of a file with. */
@@ -36,70 +44,71 @@ interface Reading {
 
 /** @throws {Error} if the file leaves open how it is to be read, or has no line after its header */
 export async function readCells(reading: Reading): Promise<Told> {
-  const { file, table, layout, sink, options } = reading
-  const { skipLast = 0 } = options
-  const isHeader = repeatsOf(reading.cells.header)
-  const filling = filledDown(withoutLast(reading.cells, skipLast), options.fillDown, isHeader)
-  const { cells } = filling
-  const whySkipped = skippedBy(cells.header, options.skip)
+  const { file, table, cells, layout, sink, options } = reading
   const bytes = passMeter(sink, options)
-  const notations = await sniffNotations(file, { cells, layout, bytes, whySkipped }, options)
+  const notations = await sniffNotations(file, { cells, layout, bytes }, options)
   const oddities = oddityMeter()
-  const converterOf = (meter: ReturnType<typeof oddityMeter>) =>
-    lineConverter(table, layout, cells.header, notations, options, meter)
+  const converterOf = (own: Layout, meter: ReturnType<typeof oddityMeter>) =>
+    lineConverter(table, own, cells.header, notations, options, meter)
   const columns = [...layout.fields, ...layout.constants].map(({ column }) => column.name)
   const isNumbered = table.key.includes(place) && !columns.includes(place)
   const absent = options.scope === 'upsert' ? 'kept' : 'emptied'
   const numbered = isNumbered ? numberedRows(table, columns, sink, absent) : undefined
   const take = numbered?.take ?? sink.rowsOf(table.name, columns, absent)
   const filled = filledRows(table, columns, sink, absent)
+  /** For lines that may be no rows: it notes nothing. */
+  const quietOf = () => converterOf({ ...layout, check: () => none }, oddityMeter())
   const totals = await totalsIn(table, columns, (visit) => {
-    const valuesIn = converterOf(oddityMeter())
-    return cells.read({
-      line: (found, line) => {
-        if (isHeader(found) || whySkipped(found) !== undefined) return
-        const { values, faults } = valuesIn(found, line)
-        if (faults.length === 0) visit(values, line)
-      },
-      broken: () => undefined,
-      text: () => undefined,
-      // The bytes were counted, but a break is to be heard.
-      bytes: () => sink.bytes(0),
-    })
+    const { valuesOf } = quietOf()
+    const line: LineVisitor['line'] = (found, number) => {
+      const { values, faults } = valuesOf(found, number)
+      if (faults.length === 0) visit(values, number)
+      else cells.forget()
+    }
+    // The bytes were counted, but a break is to be heard.
+    return cells.read({ ...onlyLines(line, () => sink.bytes(0)), last: line })
   })
-  const valuesIn = converterOf(oddities)
+  const converter = converterOf(layout, oddities)
+  const { valuesOf: valuesAtEnd } = quietOf()
   const ending = badEnding()
+  const badOnce = onceALine(sink)
   let lines = 0
   await cells.read({
     line: (found, line) => {
-      if (isHeader(found)) {
-        sink.leftOut('lines that repeat the header', `line ${line}`)
-        return
-      }
       lines++
-      const skipped = whySkipped(found)
-      if (skipped !== undefined) {
-        ending.look(false)
-        sink.leftOut(skipped, `line ${line}`)
-        return
-      }
-      const { values, faults: own, derived } = valuesIn(found, line)
+      const { values, faults: own, derived } = converter.valuesOf(found, line)
       const total = totals.has(line) ? [whyTotal(found, layout, cells.header)] : []
       const faults = [...own, ...total]
-      ending.look(faults.length > 0 && !found.some(isIsinCell))
+      ending.look(line, faults.length > 0 && !found.some(isIsinCell))
       if (faults.length > 0) {
-        sink.bad(line, faults)
+        cells.forget()
+        badOnce(line, faults)
         // A total is no item.
         if (total.length === 0) numbered?.spoil(values, line)
       } else if (derived.length > 0) filled.take(values, derived, line)
       else take(values, line)
     },
-    broken: (reason, line) => {
+    leftOut: (why, line) => {
+      if (why !== repeatedHeader) {
+        lines++
+        ending.look(line, false)
+      }
+      sink.leftOut(why, `line ${line}`)
+    },
+    last: (found, line) => {
+      const { values, faults } = valuesAtEnd(found, line)
+      if (faults.length === 0 && !totals.has(line)) {
+        sink.bad(line, [rowAtEnd])
+        numbered?.spoil(values, line)
+      } else sink.leftOut(atEnd, `line ${line}`)
+    },
+    broken: (reason, line, found) => {
       lines++
-      ending.look(false)
+      ending.look(line, found.length > 0 && !found.some(isIsinCell))
       sink.bad(line, [reason])
       numbered?.spoil([], line)
     },
+    gap: converter.gap,
     text: (line) => sink.leftOut('lines of text', `line ${line}`),
     bytes,
   })
@@ -113,16 +122,13 @@ export async function readCells(reading: Reading): Promise<Told> {
     form: [cells.form, ...notations.form],
     notes: [
       ...layout.notes(),
-      ...(skipLast > 0
-        ? [`left out, as --skip-last says: the last ${skipLast === 1 ? 'line' : `${skipLast} lines`}`]
-        : []),
       ...(isNumbered ? ['numbered by the order of the lines: position'] : []),
-      ...filling.notes(),
       ...oddities.notes(),
       ...filled.notes(),
       ...cells.notesOn(layout.fields.map(({ at }) => at)),
     ],
-    warnings: [...layout.warnings(), ...ending.warnings(skipLast)],
+    warnings: [...layout.warnings(), ...ending.warnings(options.skipLast ?? 0)],
+    named: cells.named,
   }
 }
 
@@ -172,14 +178,27 @@ const mostAtEnd = 5
 /** A line with an ISIN is meant to be a row. */
 const isIsinCell = (cell: FileCell) => typeof cell === 'string' && isIsin(cell.trim().toUpperCase())
 
+/** Tells the same faults of a line once: it may have a row for each fund. */
+function onceALine(sink: RowSink) {
+  let before = ''
+  return (line: number, faults: readonly string[]): void => {
+    const text = `${line} ${faults.join('; ')}`
+    if (text !== before) sink.bad(line, faults)
+    before = text
+  }
+}
+
 /** Knows whether the bad lines that name no fund are the last ones of a file, and no others. */
 function badEnding() {
   let bad = 0
   let isInside = false
+  let last = 0
   return {
-    look: (isBad: boolean): void => {
-      if (isBad) bad++
-      else if (bad > 0) isInside = true
+    look: (line: number, isBad: boolean): void => {
+      // A line may have a row for each fund.
+      if (isBad && line !== last) bad++
+      else if (!isBad && bad > 0) isInside = true
+      last = line
     },
     warnings: (skipped: number): readonly string[] => {
       if (bad === 0 || isInside || bad > mostAtEnd) return []
@@ -256,21 +275,12 @@ export function passMeter(sink: RowSink, { decimal, dates }: ReadOptions): (coun
 
 async function sniffNotations(
   file: string,
-  {
-    cells,
-    layout,
-    bytes,
-    whySkipped,
-  }: Pick<Reading, 'cells' | 'layout'> &
-    Readonly<{ bytes: (count: number) => void; whySkipped: ReturnType<typeof skippedBy> }>,
+  { cells, layout, bytes }: Pick<Reading, 'cells' | 'layout'> & Readonly<{ bytes: (count: number) => void }>,
   options: ReadOptions,
 ): Promise<Notations> {
   const sniffer = notationSniffer(layout.fields, options)
   if (sniffer.isNeeded) {
-    const line = (found: readonly FileCell[], number: number) => {
-      if (isAsWide(found, layout.width) && whySkipped(found) === undefined) sniffer.look(found, number)
-    }
-    await cells.read({ line, broken: () => undefined, text: () => undefined, bytes })
+    await cells.read(onlyLines(sniffer.look, bytes))
   }
   return within(file, sniffer.notations)
 }
@@ -294,18 +304,6 @@ export function oddityMeter() {
         ({ label, end, count }) => `${label}: ${count === 1 ? '1 cell has' : `${count} cells have`} ${end}`,
       ),
   }
-}
-
-/** Some programs write a delimiter at the end of each line but the header. */
-const isAsWide = (cells: readonly FileCell[], [least, most]: Layout['width']): boolean =>
-  cells.length >= least && cells.slice(most).every((cell) => String(cell).trim() === '')
-
-/** @returns tells a line that says what the header says: files that were joined have theirs again */
-function repeatsOf(header: readonly FileCell[]) {
-  const names = header.map(headerName)
-  return (cells: readonly FileCell[]): boolean =>
-    names.every((name, at) => headerName(cells[at] ?? '') === name) &&
-    cells.slice(names.length).every((cell) => String(cell).trim() === '')
 }
 
 /** Names the place in an error. */
@@ -349,6 +347,7 @@ function mergedHints(header: readonly FileCell[]) {
   const above = new Map<number, FileCell>()
   let hints: string[] = []
   return {
+    forget: (): void => above.clear(),
     /** Begins a line. */
     begin: (): void => {
       if (hints.length > 0) hints = []
@@ -370,10 +369,10 @@ function mergedHints(header: readonly FileCell[]) {
   }
 }
 
-/** @returns a function that gives the values of a line, or its faults */
+/** Makes values of lines that come one after the other. */
 function lineConverter(
   table: SchemaTable,
-  { fields, constants, check, width }: Layout,
+  { fields, constants, check }: Layout,
   header: readonly FileCell[],
   { marks, dates, days }: Notations,
   { currencies, isinsByWkn, takesMinorUnits, isDeriving }: ReadOptions,
@@ -397,13 +396,10 @@ function lineConverter(
     if (isWkn) return isinOfWkn(cell, isinsByWkn)
     return column.kind === 'isin' && isKnown(cell) ? String(cell) : convert(cell, column, notation)
   }
-  return (cells: readonly FileCell[], line: number) => {
+  /** @returns the values of a line, or its faults */
+  const valuesOf = (cells: readonly FileCell[], line: number) => {
     const values: Value[] = []
     const derived: string[] = []
-    if (!isAsWide(cells, width)) {
-      const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
-      return { values, derived, faults: [`it has ${count}, the header ${width[1]}`] }
-    }
     const faults = [...check(cells, line)]
     merged.begin()
     for (const { column, at, label, notation, isWkn, ifEmpty } of columns) {
@@ -425,8 +421,11 @@ function lineConverter(
     }
     for (const { value } of constants) values.push(value)
     const more = faults.length === 0 ? coefficientFaults(cells, values) : merged.hints(faults.length)
+    const isOnlyMerged = faults.length > 0 && more.length > 0
+    if (faults.length + more.length > 0 && !isOnlyMerged) merged.forget()
     return { values, derived, faults: [...faults, ...more] }
   }
+  return { valuesOf, gap: merged.forget }
 }
 
 /** @param isins of the funds in the database */

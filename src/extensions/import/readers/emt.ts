@@ -5,9 +5,10 @@ import type { SchemaTable } from '../../../core/data/model/columns.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
-import { notInFile, type CellLines, type Field, type Layout } from '../layout.ts'
+import { notInFile, type Field, type FileLines, type Layout } from '../layout.ts'
 import type { FileCell } from '../values.ts'
 import { firstLineThat, linesOfSheet, visibleSheets } from '../workbook.ts'
+import { askedLines } from './asked-lines.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import { otherTemplate } from './foreign.ts'
 import type { FileStart, Reader, ReadOptions, RowSink } from './reader.ts'
@@ -22,7 +23,7 @@ export const emt: Reader = {
     heads.some((head) => isTemplateHeader(head) && otherTemplate(head) === undefined),
   read: async (start, sink, options) => {
     const { file } = start
-    const cells = await openCells(start, sink, options)
+    const cells = askedLines(await openCells(start, sink, options), options, true)
     const layout = within(`${file}, line ${cells.headerLine}`, () => templateLayout(table, cells.header))
     const told = await readCells({ file, table, cells, layout, sink, options })
     const columns = cells.header.map((cell, at) => {
@@ -37,7 +38,7 @@ async function openCells(
   { file, sheets }: FileStart,
   sink: RowSink,
   options: ReadOptions,
-): Promise<CellLines> {
+): Promise<FileLines> {
   const fields = "the names of the template's fields (00010_…, and 00001_… for the version)"
   if (sheets !== null)
     return linesOfSheet(file, options.skipHidden ? visibleSheets(file, sheets) : sheets, {
@@ -99,7 +100,6 @@ function templateLayout(table: SchemaTable, header: readonly FileCell[]): Layout
   return {
     fields,
     constants: [],
-    width: [header.length, header.length],
     check: (cells, line) => {
       mandatory.look(cells, line)
       const name = versionName(textOf(cells[version]))

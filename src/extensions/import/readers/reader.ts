@@ -46,6 +46,15 @@ export interface Sheet {
   /** Numbers that have more decimals than the sheet shows, by their columns, from 0. */
   readonly shortened: ReadonlyMap<number, Shortened>
   readonly hidden: Hidden
+  /** What the lines have, if hidden rows and columns are left out of them. */
+  readonly visible?: VisibleParts
+}
+
+export interface VisibleParts {
+  /** From 0: the columns of the sheet that the cells of a line are from. */
+  readonly columns: readonly number[]
+  /** The cells of hidden rows, whose lines are empty, by their numbers, from 1. */
+  readonly hiddenRows: ReadonlyMap<number, readonly FileCell[]>
 }
 
 /** What a sheet does not show, by a filter, a fold or the hand of a person. */
@@ -55,8 +64,6 @@ export interface Hidden {
   readonly rows: readonly number[]
   /** From 0. */
   readonly columns: readonly number[]
-  /** The cells of these rows and columns are gone from the lines. */
-  readonly isLeftOut: boolean
 }
 
 export interface Shortened {
@@ -74,6 +81,8 @@ export interface Told {
   readonly table?: string
   /** Columns or fields of the file, and what becomes of them. Absent for a format without any. */
   readonly columns?: readonly ReadColumn[]
+  /** Columns that flags about lines name and the file has, as `headerName` has them. */
+  readonly named?: readonly string[]
   /** `UTF-8, delimiter ;`, `FundsXML 4.2.9`. */
   readonly form: readonly string[]
   readonly notes: readonly string[]

@@ -7,6 +7,7 @@ import { fundsxml } from './fundsxml/fundsxml.ts'
 import type { FileStart, Reader, ReadOptions } from './reader.ts'
 import { openfunds } from './openfunds/openfunds.ts'
 import { table } from './table.ts'
+import { schemaTables } from '../../../core/data/model/schema.ts'
 import { wideHint } from '../wide.ts'
 
 /** A line for each format. */
@@ -61,7 +62,9 @@ function refuseForeign(start: FileStart, other?: Reader, as?: string): void {
 }
 
 function whyUnknown({ heads }: FileStart, { columnMapOf }: ReadOptions): string {
-  const wide = heads.map((head) => wideHint(head, columnMapOf('price'))).find((hint) => hint !== undefined)
+  const wide = heads
+    .map((head) => wideHint(head, columnMapOf('price'), schemaTables.prices))
+    .find((hint) => hint !== undefined)
   if (wide !== undefined) return wide
   const widest = heads.reduce((one, other) => (other.length > one.length ? other : one), [])
   const names = widest.slice(0, 5).map((cell) => quoted(String(cell)))

@@ -13,17 +13,20 @@ import {
   fundCurrency,
   headerName,
   keyNames,
+  onlyLines,
   place,
   type CellLines,
   type ColumnMap,
+  type FileLines,
   type Layout,
 } from '../layout.ts'
 import { headerOf, headerWithin } from '../lines.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
+import { askedLines } from './asked-lines.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import { proposedMap, usualColumn } from '../usual-names.ts'
 import { convert, isProblem, type FileCell } from '../values.ts'
-import { narrowed, narrowedLines, wideHint } from '../wide.ts'
+import { currencyLineOf, narrowed, narrowedLines, wideHint, withoutLine } from '../wide.ts'
 import { linesOfSheet, visibleSheets } from '../workbook.ts'
 import type { FileStart, ReadColumn, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
 
@@ -45,30 +48,37 @@ export const table: Reader = {
     const { suggest, named, constants, takesMinorUnits, isProposing } = options
     const known = options.columnMapOf(name)
     const opened = await openCells(start, own, sink, options)
-    const hint = wideHint(opened.header, known)
+    const hint = wideHint(opened.header, known, own)
     if (hint !== undefined) throw new Error(`${file} ${hint}`)
-    const wide = narrowedLines(opened, known)
-    const cells = wide ?? opened
+    const { header: narrowHeader, columnMap: ownMap } = narrowed(opened.header, known)
+    const isWide = narrowHeader !== opened.header
+    // Before any line is left out: prices in pence are no pounds because nobody looks.
+    const currencies = isWide && name === 'price' ? await currencyLineOf(opened) : undefined
+    const rows = currencies === undefined ? opened : withoutLine(opened, currencies)
+    const asked = askedLines(rows, options, true)
+    const cells = narrowedLines(asked, known, options.skip, currencies)
     const codes = isProposing ? await columnsOfCodes(cells) : new Set<number>()
-    const { columnMap: ownMap } = narrowed(opened.header, known)
     const columnMap = isProposing ? proposedMap(own, cells.header, ownMap, codes) : ownMap
     const absence = {
       computed: options.isDeriving && name === 'price' ? derivableColumns : [place],
       isKeeping: isProposing || (options.scope === 'upsert' && options.hasRows(name)),
     }
+    const others = named.filter((one) => !cells.named.includes(one))
+    const { numberOf } = cells
+    const header = { suggest, columnMap, named: others, numberOf, constants, takesMinorUnits }
     const layout = within(`${file}, line ${cells.headerLine}`, () =>
-      columnLayout(own, cells.header, { suggest, columnMap, named, constants, takesMinorUnits }, absence),
+      columnLayout(own, cells.header, header, absence),
     )
     const told = await readCells({ file, table: own, cells, layout, sink, options })
     const columns = cells.header.flatMap((cell, at): readonly ReadColumn[] => {
       // The map has one name for the columns of all funds.
-      const isOfFunds = wide !== undefined && at >= cells.header.length - 2
+      const isOfFunds = isWide && at > narrowHeader.length - 3
       if (isOfFunds) return at === cells.header.length - 1 ? [{ name: '*', as: String(cell) }] : []
       const source = headerName(cell)
       const targets = layout.fields.filter((field) => field.at === at)
       const as = targets.map(({ column, isWkn }) => (isWkn ? 'wkn' : column.name)).join(',')
       const isProposed = as !== source && !known.has(source) && !known.has('*')
-      if (source === '') return []
+      if (source === '' && !known.has('')) return []
       return [{ name: String(cell), as: as === '' ? null : as, ...(isProposed && { isProposed }) }]
     })
     const warnings = [...told.warnings, ...otherCurrencies(codes, layout, cells.header)]
@@ -80,19 +90,16 @@ export const table: Reader = {
 async function columnsOfCodes({ read, header }: CellLines): Promise<ReadonlySet<number>> {
   const found = new Set<number>()
   const others = new Set<number>()
-  await read({
-    line: (cells) => {
+  await read(
+    onlyLines((cells) => {
       for (const [at, cell] of cells.entries()) {
         if (others.has(at) || String(cell).trim() === '') continue
         const isCode = !isProblem(convert(cell, fundCurrency, codeNotation))
         if (isCode) found.add(at)
         else others.add(at)
       }
-    },
-    text: () => undefined,
-    broken: () => undefined,
-    bytes: () => undefined,
-  })
+    }),
+  )
   return new Set([...found].filter((at) => !others.has(at) && at < header.length))
 }
 
@@ -135,7 +142,7 @@ async function openCells(
   own: SchemaTable,
   sink: RowSink,
   options: ReadOptions,
-): Promise<CellLines> {
+): Promise<FileLines> {
   const { name, columns } = own
   const { delimiter, skipLines, sheet, constants } = options
   const columnMap = options.columnMapOf(name)
@@ -144,7 +151,7 @@ async function openCells(
   const isName = (text: string) =>
     (isOfFunds && isIsinInEitherCase(text.trim())) ||
     names.has(headerName(text)) ||
-    columnMap.has(headerName(text)) ||
+    (headerName(text) !== '' && columnMap.has(headerName(text))) ||
     (options.isProposing && usualColumn(own, text) !== undefined)
   const sheets = all !== null && options.skipHidden ? visibleSheets(file, all) : all
   if (sheets === null) {

@@ -4,10 +4,11 @@ import { isIsinInEitherCase } from '../../../../core/api/routes/values.ts'
 import { printable, quoted } from '../../../../core/data/model/printable.ts'
 import { openCsv } from '../../csv.ts'
 import { readEncoding } from '../../encoding.ts'
-import type { CellLines, Field } from '../../layout.ts'
+import { onlyLines, type CellLines, type Field, type FileLines, type LineVisitor } from '../../layout.ts'
 import { notationSniffer, type Notations } from '../../notation.ts'
 import { convert, isProblem, type FileCell, type Value } from '../../values.ts'
 import { firstLineThat, linesOfSheet, visibleSheets } from '../../workbook.ts'
+import { askedLines, atEnd, rowAtEnd } from '../asked-lines.ts'
 import { oddityMeter, passMeter, within } from '../cells.ts'
 import type { FileStart, Reader, ReadOptions, RowSink, Told } from '../reader.ts'
 import { fieldOf, isIsinName, isOfId, isTellingName, type OpenField } from './fields.ts'
@@ -21,7 +22,7 @@ export const openfunds: Reader = {
   read: async (start, sink, options): Promise<Told> => {
     const { file } = start
     const form = start.heads.some(isFlatHeader) ? flatForm : narrowForm
-    const cells = await openCells(start, form, sink, options)
+    const cells = askedLines(await openCells(start, form, sink, options), options, false)
     const place = `${file}, line ${cells.headerLine}`
     const bytes = passMeter(sink, options)
     const shape = await form.shapeOf(cells, place)
@@ -44,6 +45,7 @@ export const openfunds: Reader = {
       form: [cells.form, form.about, ...notations.form],
       notes: [...notTaken(shape.others), ...rows.notes(), ...oddities.notes(), ...shape.notes()],
       warnings: [],
+      named: cells.named,
     }
   },
 }
@@ -93,7 +95,7 @@ async function openCells(
   { isHeader, isName, what }: Form,
   sink: RowSink,
   options: ReadOptions,
-): Promise<CellLines> {
+): Promise<FileLines> {
   if (sheets !== null)
     return linesOfSheet(file, options.skipHidden ? visibleSheets(file, sheets) : sheets, {
       headerIn: firstLineThat(isHeader),
@@ -178,17 +180,18 @@ const flatForm: Form = {
       others,
       notes: () => cells.notesOn(fields.map(({ at }) => at)),
       look: (look, bytes) =>
-        cells.read({
-          line: (found, line) => {
+        cells.read(
+          onlyLines((found, line) => {
             if (isLine(found)) look(found, line)
-          },
-          text: () => undefined,
-          broken: () => undefined,
-          bytes,
-        }),
+          }, bytes),
+        ),
       read: async ({ values: valuesOf, record, sink, bytes }) => {
         let isBehindHeader = true
         await cells.read({
+          ...endingIn(sink, (found) => {
+            const { values, faults } = valuesOf(found)
+            return faults.length === 0 && typeof values.get('OFST020000') === 'string'
+          }),
           line: (found, line) => {
             const own = String(found[isin.at] ?? '').trim()
             // The second line of a header, a type, a remark.
@@ -201,18 +204,33 @@ const flatForm: Form = {
             isBehindHeader = false
             const { values, faults } = valuesOf(found)
             const key = values.get('OFST020000')
-            if (faults.length > 0) sink.bad(line, faults)
-            else if (typeof key !== 'string') sink.bad(line, [`${isin.label} is empty`])
-            else record({ isin: key, values, place: `line ${line}` })
+            const isNamed = typeof key === 'string'
+            if (faults.length > 0 || !isNamed) {
+              cells.forget()
+              sink.bad(line, faults.length > 0 ? faults : [`${isin.label} is empty`])
+            } else record({ isin: key, values, place: `line ${line}` })
           },
-          text: (line) => sink.leftOut('lines of text', `line ${line}`),
-          broken: (reason, line) => sink.bad(line, [reason]),
           bytes,
         })
       },
     })
   },
 }
+
+/** Visits lines that give no field, in both forms. @param isRow tells it of a line at the end, which a flag leaves out */
+const endingIn = (
+  sink: RowSink,
+  isRow: (cells: readonly FileCell[]) => boolean,
+): Omit<LineVisitor, 'line' | 'bytes'> => ({
+  gap: () => undefined,
+  leftOut: (why, line) => sink.leftOut(why, `line ${line}`),
+  text: (line) => sink.leftOut('lines of text', `line ${line}`),
+  broken: (reason, line) => sink.bad(line, [reason]),
+  last: (cells, line) => {
+    if (isRow(cells)) sink.bad(line, [rowAtEnd])
+    else sink.leftOut(atEnd, `line ${line}`)
+  },
+})
 
 function placedFields(header: readonly FileCell[], place: string) {
   const fields: PlacedField[] = []
@@ -254,24 +272,20 @@ const narrowForm: Form = {
     const found = new Map<string, PlacedField>()
     const others = new Set<string>()
     const title = cells.header
-    const each = async (
-      visit: (cells: readonly FileCell[], line: number) => void,
-      rest: Omit<Visiting, 'line'>,
-    ) => {
+    const each = async (visitor: LineVisitor) => {
       // The first line may name the columns, or be one of the others.
-      visit(title, cells.headerLine)
-      await cells.read({ line: visit, ...rest })
+      visitor.line(title, cells.headerLine)
+      await cells.read(visitor)
     }
     await each(
-      (line) => {
+      onlyLines((line) => {
         if (!isNarrowLine(line)) return
         places ??= placesOf(line, title, place)
         const cell = line[places.id] ?? ''
         const field = fieldOf(cell)
         if (field === undefined) others.add(printable(String(cell).trim()))
         else if (!found.has(field.key)) found.set(field.key, { ...field, at: found.size })
-      },
-      { text: () => undefined, broken: () => undefined, bytes: () => undefined },
+      }),
     )
     if (places === undefined) throw new Error(`${place}: no line has ${narrowForm.what}`)
     const { isin, id, value } = places
@@ -288,25 +302,30 @@ const narrowForm: Form = {
       notes: () => cells.notesOn([value]),
       look: (look, bytes) =>
         each(
-          (line, number) => {
+          onlyLines((line, number) => {
             look(cellsOf(line).cells, number)
-          },
-          { text: () => undefined, broken: () => undefined, bytes },
+          }, bytes),
         ),
       read: async ({ values: valuesOf, record, sink, bytes }) => {
         const open = new Map<string, { values: Map<string, Value>; place: string }>()
-        await each(
-          (line, number) => {
+        const badLine = (number: number, reasons: readonly string[]) => {
+          cells.forget()
+          sink.bad(number, reasons)
+        }
+        await each({
+          ...endingIn(sink, isNarrowLine),
+          bytes,
+          line: (line, number) => {
             const { field, cells: own } = cellsOf(line)
             const key = String(line[isin] ?? '')
               .trim()
               .toUpperCase()
             if (!isOfId(line[id] ?? '')) {
-              if (line !== title) sink.bad(number, [`${quoted(String(line[id] ?? ''))} is not an OF-ID`])
-            } else if (!isIsin(key)) sink.bad(number, [`${quoted(key)} is not an ISIN`])
+              if (line !== title) badLine(number, [`${quoted(String(line[id] ?? ''))} is not an OF-ID`])
+            } else if (!isIsin(key)) badLine(number, [`${quoted(key)} is not an ISIN`])
             else if (field !== undefined) {
               const { values, faults } = valuesOf(own)
-              if (faults.length > 0) sink.bad(number, faults)
+              if (faults.length > 0) badLine(number, faults)
               const before = open.get(key)
               const isNext =
                 before === undefined || [...values.keys()].some((name) => before.values.has(name))
@@ -316,19 +335,12 @@ const narrowForm: Form = {
               for (const [name, one] of values) next.values.set(name, one)
             }
           },
-          {
-            text: (line) => sink.leftOut('lines of text', `line ${line}`),
-            broken: (reason, line) => sink.bad(line, [reason]),
-            bytes,
-          },
-        )
+        })
         for (const [key, one] of open) record({ isin: key, ...one })
       },
     }
   },
 }
-
-type Visiting = Parameters<CellLines['read']>[0]
 
 /** @throws {Error} if several columns may have the values */
 function placesOf(line: readonly FileCell[], title: readonly FileCell[], place: string): NarrowPlaces {

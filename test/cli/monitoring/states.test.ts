@@ -171,7 +171,7 @@ it('a warning is known by its fund and figure, not by its words', async () => {
   expect((await night('2026-11-12')).told).toEqual([])
   // Another figure is another fault.
   addPrices('2026-11-12')
-  editDatabase(db(), 'UPDATE profile SET custodian_bank_fee = 25')
+  editDatabase(db(), 'UPDATE profile SET management_fee = 0.01')
   expect((await night('2026-11-13')).told).toEqual(['warned: live with 2 new warnings'])
 })
 

@@ -38,7 +38,7 @@ import { splitFactors, type Habits, type SkippedCell } from './readers/reader.ts
 import { readers } from './readers/readers.ts'
 import type { BadRow } from './take/sink.ts'
 import { completeLoad, undoLoad } from './take/without-file.ts'
-import { flagsThatAllow } from '../../core/guards/guards.ts'
+import { Refusal } from '../../core/guards/guards.ts'
 import { escapeInvisible } from '../../core/data/model/printable.ts'
 import { schemaTableNames as tables } from '../../core/data/model/schema.ts'
 import { structureTypes } from '../../core/api/contract/structure-types.ts'
@@ -134,7 +134,7 @@ const options = [
     ['original', 'adjusted'],
   ),
   option('--skip-bad', 'Take the good lines if others are bad'),
-  option('--dry-run', 'Change nothing, only show what would change'),
+  option('--dry-run', 'Change nothing, only show what would change; the exit code is that of the import'),
   option(
     '--explain',
     'Change nothing, only show how the files are read, what is missing, and a part for the config',
@@ -234,7 +234,7 @@ import.<table>.columns in the config maps columns, too, as { "Datum": "date", "N
 --map *=net_asset_value makes a row of each of their cells that is not empty or n/a. A line of currencies below the header is
 compared with the funds. --map =date names the column without a name. --set gives all rows a value that the file does not have: the
 ISIN of a file for one fund, a currency, a type. A column wkn stands for the ISIN if the file has none: the fund with that
-WKN is looked up in the database. With a map, a file for table emt is not read as the template.
+WKN is looked up in the database, and in the files before. With a map, a file for table emt is not read as the template.
 
 Types: structure_item.type, document.kind and other closed lists are words in any case. A structure is one of
 ${structureTypeLines}.
@@ -342,6 +342,8 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
       share: session.settingsOf(importSettings).import.maxBadShare,
     })
     if (fault !== undefined) throw new Error(`${what} ${fault}`)
+    // A dry run ends as the import would.
+    if (summary.objections.length > 0) throw new Refusal('the import', summary.objections)
   },
 })
 
@@ -710,7 +712,7 @@ function figuresOfFile({ file, format, table, form, notes, rows, bad, ...counts 
   }
 }
 
-function figuresOf({ notes, changes = {}, objections, allowed, copy }: ImportSummary, isDryRun: boolean) {
+function figuresOf({ notes, changes = {}, allowed, copy }: ImportSummary, isDryRun: boolean) {
   const end = isDryRun ? ' (dry run: nothing was changed)' : ''
   const tables = Object.entries(changes).map(([name, { added, changed, unchanged, removed }]) => {
     const words = Object.entries({ new: added, changed, unchanged, removed })
@@ -719,10 +721,6 @@ function figuresOf({ notes, changes = {}, objections, allowed, copy }: ImportSum
   return {
     ...Object.fromEntries(tables),
     notes: notes.length === 0 ? null : notes.join('; '),
-    refused:
-      isDryRun && objections.length > 0
-        ? `${objections.map(({ message }) => message).join('; ')}: it needs ${flagsThatAllow(objections)}`
-        : null,
     allowed: allowed.length === 0 ? null : allowed.map(({ message }) => message).join('; '),
     copy,
   }

@@ -91,13 +91,15 @@ async function importInto(
 ): Promise<ImportSummary> {
   const { files, isDeriving, takesMinorUnits, isSkippingBad, onBad } = options
   const reading = readOptionsOf(options, db)
-  const { currencies } = reading
+  const { currencies, isinsByWkn } = reading
   const sink = openSink(db, {
     database: options.db,
     files,
     isDeriving,
     takesMinorUnits,
     currencies,
+    // A fund of one file has its prices in the next one.
+    onWkn: (wkn, isin) => isinsByWkn.set(wkn, [...new Set([...(isinsByWkn.get(wkn) ?? []), isin])]),
     lastDay: lastDay(options.now.toISOString().slice(0, 10)),
     onBytes: byteMeter(options),
   })
@@ -181,7 +183,7 @@ async function readFiles(
   return read
 }
 
-function readOptionsOf(options: ImportOptions, db: Database): ReadOptions {
+function readOptionsOf(options: ImportOptions, db: Database) {
   const table = Object.values(schemaTables).find(({ name }) => name === options.table)
   if (table === undefined && options.table !== undefined)
     throw new Error(`the schema has no table ${options.table}`)
@@ -194,10 +196,10 @@ function readOptionsOf(options: ImportOptions, db: Database): ReadOptions {
   return {
     ...options,
     table,
-    hasRows: (name) => filled.has(name),
+    hasRows: (name: string) => filled.has(name),
     currencies: readCurrencies(db),
     isinsByWkn: readWkns(db),
-    adviceToEmpty: (name) => (options.scope === 'table' ? adviceToEmpty(options.db, name) : ''),
+    adviceToEmpty: (name: string) => (options.scope === 'table' ? adviceToEmpty(options.db, name) : ''),
   }
 }
 

@@ -154,7 +154,7 @@ it('import --dry-run shows the same counts and changes nothing', async () => {
   for (const flags of [[], ['--replace'], ['--replace-all']]) {
     const db = folder.database()
     const before = dumpAll(folder.file(db))
-    const dry = await folder.importLines(db, 'key_figure', lines, [...flags, '--dry-run'])
+    const dry = await folder.importLines(db, 'key_figure', lines, [...flags, ...forced, '--dry-run'])
     expect(dry).toMatchObject({ code: 0, stderr: '' })
     expect(dry.stdout).toContain('(dry run: nothing was changed)')
     expect(dumpAll(folder.file(db))).toEqual(before)

@@ -57,8 +57,14 @@ describe('import that removes rows', () => {
     const funds = dump(folder.file(db), 'fund')
     const kept = funds.rows.filter(([isin]) => isin !== first)
     const lines = [funds.columns, ...kept.map((row) => row.map((value) => String(value ?? '')))]
+    const dry = await folder.importLines(db, 'fund', lines, ['--replace-all', '--dry-run'])
     const refused = await folder.importLines(db, 'fund', lines, ['--replace-all'])
     expect(refused.code).toBe(3)
+    expect({ code: dry.code, stderr: dry.stderr }).toEqual({ code: 3, stderr: refused.stderr })
+    const reasons = ['--force', '--reason', 'test']
+    expect(
+      await folder.importLines(db, 'fund', lines, ['--replace-all', '--dry-run', ...reasons]),
+    ).toMatchObject({ code: 0 })
     expect(refused.stderr).toContain('it would remove 1 of 43 rows of table fund, more than 0')
     expect(refused.stderr).toContain('it would remove 1 of 2 rows of table emt, more than 0')
     expect(dump(folder.file(db), 'fund')).toEqual(funds)

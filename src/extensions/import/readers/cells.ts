@@ -70,6 +70,8 @@ export async function readCells(reading: Reading): Promise<Told> {
   })
   const converter = converterOf(layout, oddities)
   const { valuesOf: valuesAtEnd } = quietOf()
+  const hasWkn = (cell: FileCell, at: number) =>
+    layout.fields.some((field) => field.isWkn && field.at === at) && !isProblem(wknOf(cell))
   const ending = badEnding()
   const badOnce = onceALine(sink)
   let lines = 0
@@ -79,7 +81,7 @@ export async function readCells(reading: Reading): Promise<Told> {
       const { values, faults: own, derived } = converter.valuesOf(found, line)
       const total = totals.has(line) ? [whyTotal(found, layout, cells.header)] : []
       const faults = [...own, ...total]
-      ending.look(line, faults.length > 0 && !found.some(isIsinCell))
+      ending.look(line, faults.length > 0 && !found.some((cell, at) => isIsinCell(cell) || hasWkn(cell, at)))
       if (faults.length > 0) {
         cells.forget()
         badOnce(line, faults)
@@ -433,7 +435,8 @@ function isinOfWkn(cell: FileCell, isins: ReadonlyMap<string, readonly string[]>
   const wkn = wknOf(cell)
   if (isProblem(wkn)) return wkn
   const [isin, ...others] = isins.get(wkn) ?? []
-  if (isin === undefined) return { reason: `${quoted(wkn)} is the WKN of no fund in the database` }
+  if (isin === undefined)
+    return { reason: `${quoted(wkn)} is the WKN of no fund in the database, or in a file before this one` }
   return others.length === 0
     ? isin
     : { reason: `${quoted(wkn)} is the WKN of ${[isin, ...others].join(' and ')}` }

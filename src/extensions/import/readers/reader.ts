@@ -216,6 +216,6 @@ export interface ReadOptions {
   readonly adviceToEmpty: (table: string) => string
   /** The currency of each fund that the database has. */
   readonly currencies: ReadonlyMap<string, string>
-  /** The funds that the database has, by their WKNs. */
+  /** The funds that the database or an earlier file has, by their WKNs. */
   readonly isinsByWkn: ReadonlyMap<string, readonly string[]>
 }

@@ -7,6 +7,7 @@ import type { SchemaTable } from '../../../core/data/model/columns.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { databaseError, isBusy, openFunds } from '../../../core/data/read/open.ts'
 import {
+  judge,
   refuseUnlessAllowed,
   type AllowedObjection,
   type Objection,
@@ -50,7 +51,7 @@ export function readCurrencies(db: Database.Database): ReadonlyMap<string, strin
 }
 
 /** @returns the ISINs of the funds by their WKNs */
-export function readWkns(db: Database.Database): ReadonlyMap<string, readonly string[]> {
+export function readWkns(db: Database.Database): Map<string, readonly string[]> {
   const rows = db
     .prepare<[], Readonly<Record<'isin' | 'wkn', string>>>(
       'SELECT isin, wkn FROM main.fund WHERE wkn IS NOT NULL ORDER BY isin',
@@ -81,7 +82,7 @@ export interface TakeOptions extends Waiting, ChangeOptions {
 export interface Taken {
   /** By table, in the order in which they were taken. */
   readonly changes: Readonly<Record<string, Changes>>
-  /** What guards have against it, of a dry run. */
+  /** What guards would refuse, of a dry run. */
   readonly objections: readonly Objection[]
   readonly allowed: readonly AllowedObjection[]
   /** The copy of the database as it was before the load; null if there is none, or nothing changed. */
@@ -147,7 +148,8 @@ async function tryRows(
     const derived = staged.flatMap((rows) => rows.derived)
     const prices = foreseen(schemaTables.prices, scope, derived)
     const byActions = deriveAgain(db, { actionsOf, prices, isDryRun: true })
-    return { ...made, allowed: [], copy: null, byActions }
+    const { refused, allowed } = judge(made.objections, options.override)
+    return { ...made, objections: refused, allowed, copy: null, byActions }
   } finally {
     if (db.inTransaction) db.exec('ROLLBACK')
   }

@@ -85,6 +85,8 @@ export interface SinkOptions {
   /** The last day that a database may name. */
   readonly lastDay: string
   readonly onBytes: (count: number) => void
+  /** Hears of the WKN of each fund in a file. */
+  readonly onWkn: (wkn: string, isin: string) => void
 }
 
 /** More of them tell nothing new and would fill the memory. */
@@ -207,6 +209,11 @@ export function openSink(db: Database, options: SinkOptions) {
       leaveOut(origin.file, what, origin.place)
       return []
     }
+    const wknAt = table === schemaTables.fund ? columns.indexOf('wkn') : -1
+    const tellWkn = (values: readonly Value[]) => {
+      const wkn = values[wknAt] ?? null
+      if (wkn !== null) options.onWkn(String(wkn), String(values[columns.indexOf('isin')]))
+    }
     const check = rowCheck(table, columns, derived)
     const declared = columns.map((name) => columnOf(table.name, name))
     const checkDays = dayChecker(declared, lastDay)
@@ -229,6 +236,7 @@ export function openSink(db: Database, options: SinkOptions) {
       if (done.kind === 'refused') return [done.reason]
       if (done.kind === 'added') {
         addTo(brought, table, shape, beside.brings)
+        tellWkn(values)
         if (inUnits !== whole) countsOf(origin).hundredths++
         return []
       }

@@ -66,8 +66,10 @@ describe.skipIf(lacks('ssh-keygen'))('signed checksums', () => {
   it.skipIf(lacksRecipe)('the recipe of the downloads page checks them and the snapshot', async () => {
     const { base, stop } = await serveHere(file('signed'))
     const page = await (await fetch(`${base}/downloads/latest/`)).text()
-    const [, recipe = ''] = /<pre[^>]*><code>(curl [^]*?)<\/code>/.exec(page) ?? []
+    const recipes = [...page.matchAll(/<pre[^>]*><code>([^]*?)<\/code>/g)].map(([, text = '']) => text)
+    const recipe = recipes.find((text) => text.includes('ssh-keygen')) ?? ''
     const code = recipe
+      .replaceAll(/<\/?\w[^>]*>/g, '')
       .replaceAll('https://api.example.org', base)
       .replaceAll('&#39;', "'")
       .replaceAll('&#34;', '"')

@@ -31,7 +31,7 @@ export interface FileVisitor {
   /** One or more empty lines. */
   readonly empty: () => void
   /** A hidden row that is left out. Merged cells may have their value in it. */
-  readonly hidden: (cells: readonly FileCell[]) => void
+  readonly hidden: (cells: readonly FileCell[], line: number) => void
   /** How many bytes were read since the last call. If it throws, reading ends. */
   readonly bytes: (count: number) => void
 }

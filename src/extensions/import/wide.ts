@@ -58,17 +58,18 @@ export async function currencyLineOf({ header, read }: FileLines): Promise<Curre
   let isBehind = false
   let found: CurrencyLine | undefined
   const nothing = () => undefined
+  const look = (cells: readonly FileCell[], line: number) => {
+    if (isBehind) return
+    const own = funds.map((at) => cells[at] ?? '').filter((cell) => !isEmptyCell(cell))
+    if (own.length > 0 && own.every(isCurrency)) found = { cells, line }
+    isBehind = found !== undefined || own.some(isNumberOrDay)
+  }
   await read({
-    line: (cells, line) => {
-      if (isBehind) return
-      const own = funds.map((at) => cells[at] ?? '').filter((cell) => !isEmptyCell(cell))
-      if (own.length > 0 && own.every(isCurrency)) found = { cells, line }
-      isBehind = found !== undefined || own.some(isNumberOrDay)
-    },
+    line: look,
     text: nothing,
     broken: nothing,
     empty: nothing,
-    hidden: nothing,
+    hidden: look,
     bytes: nothing,
   })
   return found
@@ -132,9 +133,11 @@ export function narrowedLines(
         }
       },
       last: (found, line) => {
-        const [first] = rowsOf(found).filter(({ price }) => !hasNoValue(price))
-        if (first === undefined) visitor.leftOut(atEnd, line)
-        else visitor.last(first.row, line)
+        const rows = rowsOf(found).filter(({ price }) => !hasNoValue(price))
+        // A price that is none, such as an error of a formula, does not make the others worthless.
+        const judged = rows.find(({ price }) => isNumberOrDay(price)) ?? rows[0]
+        if (judged === undefined) visitor.leftOut(atEnd, line)
+        else visitor.last(judged.row, line)
       },
     })
   }

@@ -104,7 +104,7 @@ export function linesOfSheet(
       for (const [index, cells] of lines.entries()) {
         if (index <= at) continue
         const hiddenCells = visible?.hiddenRows.get(index + 1)
-        if (hiddenCells !== undefined) visitor.hidden(hiddenCells)
+        if (hiddenCells !== undefined) visitor.hidden(hiddenCells, index + 1)
         else if (isEmptyLine(cells)) {
           texts.empty()
           visitor.empty()

@@ -101,6 +101,13 @@ describe('--skip-hidden with a column before the others', () => {
     const { code, rows } = await importPrices(book, '--skip-hidden', '--map', '*=net_asset_value')
     expect({ code, rows }).toEqual({ code: 0, rows: [`${first} 2026-11-25 1.5`, `${second} 2026-11-25 2.5`] })
   })
+
+  it('compares hidden currencies of funds all the same', async () => {
+    const book = hiding([`date;${first};${second}`, ';USD;EUR', '2026-11-25;1.5;2.5'], [2])
+    const { code, stdout } = await importPrices(book, '--skip-hidden', '--map', '*=net_asset_value')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/line 3: currency is "USD", but fund/)
+  })
 })
 
 describe('--skip-last', () => {

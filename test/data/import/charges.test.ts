@@ -85,6 +85,23 @@ describe('an issue surcharge whose profile is left out', () => {
     expect(later.stdout).not.toContain('of the last derived price')
   })
 
+  it('is forgotten with a price that was removed', async () => {
+    const { db } = await importFiles([openfunds('0.03', '50.00', '2026-11-24')])
+    await importInto(db, [openfunds('0.1', '50.00', '2026-11-25')])
+    editDatabase(folder.file(db), `DELETE FROM price WHERE isin = '${isin}' AND date = '2026-11-25'`)
+    const { prices } = await importInto(db, [openfunds('', '52.00')])
+    expect(prices.at(-1)).toMatchObject({ nav: '52.00', issue: '53.56' })
+  })
+
+  it('leaves the schema of the database as it is if no price changes', async () => {
+    const { db } = await importFiles([openfunds('0.05')])
+    const schema = () => readDatabase(folder.file(db), 'SELECT name FROM sqlite_schema ORDER BY name')
+    editDatabase(folder.file(db), 'DROP TABLE fundpress_derived_offers')
+    const before = schema()
+    await importInto(db, [openfunds('0.05')])
+    expect(schema()).toEqual(before)
+  })
+
   it('makes the issue price anew with a NAV that another file corrects', async () => {
     const { db } = await importFiles([openfunds('0.05')])
     const { prices } = await importInto(db, [openfunds('', '150.50')])

@@ -185,6 +185,13 @@ describe('a file with a column for each fund', () => {
     })
   })
 
+  it('is not whole if --skip-last would leave out a price beside a cell that has none', async () => {
+    const rows = [...lines, ['07.05.2024', '#REF!', '102,5']]
+    const { code, stdout } = await importWide(csv(rows), 'price', ...flags, '--skip-last', '1')
+    expect(code).toBe(1)
+    expect(stdout).toContain('--skip-last leaves it out: the file may be incomplete')
+  })
+
   it('is named with the columns of its table', async () => {
     const items = csv([
       ['Land', first, second],

@@ -119,7 +119,7 @@ function heldBack(visitor: FileVisitor, count: number) {
     line: (cells, line) => hold(() => visitor.line(cells, line), { line, cells }),
     text: (line) => hold(() => visitor.text(line), { line }),
     broken: (reason, line) => hold(() => visitor.broken(reason, line), { line }),
-    hidden: (cells) => hold(() => visitor.hidden(cells)),
+    hidden: (cells, line) => hold(() => visitor.hidden(cells, line)),
     empty: () => hold(visitor.empty),
     bytes: visitor.bytes,
   }

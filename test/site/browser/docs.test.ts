@@ -334,7 +334,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
       await expect.poll(() => years.locator('[role="status"]').textContent()).toMatch(/^404/)
       await page.route('**/api/**', (route) => route.abort())
       await years.locator('button').first().click()
-      await expect.poll(() => years.locator('[role="status"]').textContent()).toMatch(/again|erneut/)
+      await expect.poll(() => years.locator('[role="status"]').textContent()).toMatch(/again|erneut/i)
       expect(await years.locator('.result').isVisible()).toBe(false)
       await visited.end()
     },

@@ -462,6 +462,14 @@ describe('openfunds', () => {
       )
     })
 
+    it('stay as they are beside a breakdown that has only a total', async () => {
+      const countries = `SELECT count(*) AS items FROM structure_item WHERE isin = '${first}' AND type = 'countries'`
+      const items = [item('OFRE000520', 'Gesamt', '1'), item('OFRE000540', 'EUR', '1')]
+      const { stdout, query } = await importText(csv(flat(...items)))
+      expect(stdout).toContain('an item "Gesamt", which looks like the total of others (1, ')
+      expect(query(countries)).not.toEqual([{ items: 0 }])
+    })
+
     it('name a code of no country Other, and never by itself', async () => {
       const lines = flat(
         item('OFRE000520', 'US', '0.5'),

@@ -141,7 +141,8 @@ export function openStructures(sink: RowSink) {
       const breakdown = breakdowns[id]
       const place = items[0]?.place ?? ''
       const key = `${isin} ${breakdown?.type ?? ''}`
-      if (breakdown === undefined) continue
+      // A total alone says nothing: the list of the database stays.
+      if (breakdown === undefined || items.length === 0) continue
       const together = items.reduce((sum, { share }) => sum + Number(share), 0)
       if (together > mostTogether)
         sink.bad(place, [

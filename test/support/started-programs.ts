@@ -16,7 +16,8 @@ const coreutils = new Set(
 
 /** Programs that a test file has asked for, by its path. */
 const askedFor = new Map<string, Set<string>>()
-const testFile = () => expect.getState().testPath ?? ''
+/** Benchmarks use parts of tests, and are of no file. */
+const testFile = () => (process.env['VITEST'] === undefined ? '' : (expect.getState().testPath ?? ''))
 
 /** Lets the test file that runs start a program that a machine may lack. */
 export function allowProgram(program: string): void {

@@ -290,7 +290,8 @@ describe('the start page', () => {
     )
     for (const [, isin = '', percent = '', path = ''] of rows) {
       const year = worths.all(isin)
-      const [first, last] = [year[0], year.at(-1)]
+      const first = year[0]
+      const last = year.at(-1)
       expect(first?.date).toBe('2025-11-20')
       const change = ((last?.worth ?? NaN) / (first?.worth ?? NaN) - 1) * 100
       expect({ isin, percent: Number(percent.replace('\u2212', '-')) }).toEqual({

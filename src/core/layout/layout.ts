@@ -40,9 +40,23 @@ export const accentOf = (publisher: Publisher | null): string => publisher?.acce
 const styleSheet = (publisher: Publisher | null): string =>
   pageTemplate('pages/style.css') + colourRules(publisher)
 
-/** @param path below `templates/` @throws {Error} if the file does not exist */
-export const pageTemplate = (path: string): string =>
-  readFileSync(new URL(`../../../templates/${path}`, import.meta.url), 'utf8')
+/**
+ * A template as pages get it: a style sheet has no comments and no indents, which are for its authors.
+ * @param path below `templates/` @throws {Error} if the file does not exist
+ */
+export function pageTemplate(path: string): string {
+  const known = templates.get(path)
+  if (known !== undefined) return known
+  const text = readFileSync(new URL(`../../../templates/${path}`, import.meta.url), 'utf8')
+  const sent = path.endsWith('.css') ? text.replace(notSent, '$<kept>') : text
+  templates.set(path, sent)
+  return sent
+}
+
+const templates = new Map<string, string>()
+
+/** Comments, and spaces at the beginning of lines; strings and addresses are kept as they are. */
+const notSent = /(?<kept>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|url\([^)]*\))|\/\*.*?\*\/\s*|(?<=\n)\s+/gs
 
 /** The page for missing ones, shown at any address. */
 export const notFoundKeys: PageKeys = { en: 'not-found/index.html', de: 'not-found/de.html' }

@@ -18,11 +18,10 @@ export function imageStyle(accent: string | null): string {
   // The first rule names the light colours.
   const [, light = ''] = /^:root \{([^}]*)\}/m.exec(pageTemplate('pages/style.css')) ?? []
   const colours = new Map(
-    [...light.matchAll(/ (--[\w-]+): (#\w+);/g)].map(([, name = '', colour = '']) => [name, colour]),
+    [...light.matchAll(/^(--[\w-]+): (#\w+);/gm)].map(([, name = '', colour = '']) => [name, colour]),
   )
   if (accent !== null) colours.set('--series-1', accent)
   return drawingStyle()
-    .replaceAll(/\/\*.*?\*\/\n/gs, '')
     .replace(/var\((--[\w-]+)\)/g, (_, name: string) => {
       const colour = colours.get(name)
       if (colour === undefined) throw new Error(`style.css has no light colour ${name}`)

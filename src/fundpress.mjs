@@ -2,6 +2,8 @@
 // The launcher: refuses a Node that cannot run the program. The syntax is old on purpose (no `??`, no top-level await), so
 // that an old Node gets to the refusal instead of a syntax error.
 
+import { setFlagsFromString } from 'node:v8'
+
 const running = process.versions.node
 const [major, minor] = running.split('.').map(Number)
 
@@ -14,6 +16,8 @@ if (Number(major) * 1000 + Number(minor) < 22018) {
   )
   process.exitCode = 1
 } else {
+  // Else V8 lets so much garbage pile up that a night takes half as much memory again. Kept code is that of its flags: they come first.
+  setFlagsFromString('--heap-growing-percent=50')
   import('./core/system/compile-cache.mjs')
     .then(function (cache) {
       // Halves the time of a nightly with nothing to do.

@@ -80,6 +80,8 @@ export function compareColumns(
   const isMost: IsMost = (count, of) => count > of * share + 1e-9
   const portfolioOf = portfolios(live, next)
   return Object.keys(next.columns).flatMap((table) => {
+    // No change, no doubt. Most nights change few tables, and those of all funds at a time take memory.
+    if (!isChanged(live, next, table)) return []
     const all = comparedTables(live, next, table, portfolioOf)
     const both = all.filter(({ before, after }) => before.rows > 0 && after.rows > 0)
     const exchanged = exchangedTable(table, both, isMost)
@@ -109,6 +111,9 @@ const onceEach = (doubts: readonly ColumnDoubt[]) =>
       guard === null || doubts.findIndex((one) => one.guard === guard && one.subject === subject) === index,
   )
 
+const isChanged = (live: Statistics, next: Statistics, table: string): boolean =>
+  [...next.funds].some(([isin, { lineOf }]) => lineOf(table) !== live.funds.get(isin)?.lineOf(table))
+
 /** A table of the funds of the next snapshot that may be given out; a fund that is new had no rows. */
 function comparedTables(
   live: Statistics,
@@ -116,11 +121,11 @@ function comparedTables(
   table: string,
   portfolioOf: ReadonlyMap<string, string>,
 ): readonly Compared[] {
-  return [...next.funds].flatMap(([isin, { lines }]): Compared[] => {
-    const line = lines.get(table)
+  return [...next.funds].flatMap(([isin, { lineOf }]): Compared[] => {
+    const line = lineOf(table)
     const after = parseTable(line)
     if (after === undefined) return []
-    const old = live.funds.get(isin)?.lines.get(table)
+    const old = live.funds.get(isin)?.lineOf(table)
     const before = old === line ? after : (parseTable(old) ?? noRows)
     return [{ table, isin, portfolio: portfolioOf.get(isin) ?? isin, before, after }]
   })
@@ -130,7 +135,7 @@ function comparedTables(
 function portfolios({ columns, funds }: Statistics, next: Statistics): ReadonlyMap<string, string> {
   const at = columns['profile']?.indexOf('total_fund_assets') ?? -1
   const found = [...next.funds.keys()].flatMap((isin) => {
-    const assets = parseTable(funds.get(isin)?.lines.get('profile'))?.slices[0]?.summaries[at]
+    const assets = parseTable(funds.get(isin)?.lineOf('profile'))?.slices[0]?.summaries[at]
     return assets === undefined || !(sumOf(assets) > 0) ? [] : [[isin, assets] as const]
   })
   return new Map(found)

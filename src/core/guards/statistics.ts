@@ -56,13 +56,13 @@ export interface Statistics {
 /** The last day of a fund, ISO 8601, and why it ends; null if that is not known. */
 export type FundEnd = NonNullable<ReturnType<typeof endOf>>
 
-/** Tables are parsed when they are asked for: all of them, of ten thousand funds, would take half a gigabyte. */
+/** Tables are read when they are asked for: all of them, of ten thousand funds, would take half a gigabyte. */
 export interface FundStatistics {
   readonly name: string
   /** Its end, past or announced; null if none is known. Also of a fund whose prices may not be given out. */
   readonly end: FundEnd | null
-  /** By the name of the table, its line: equal lines are equal tables. See {@link parseTable}. */
-  readonly lines: ReadonlyMap<string, string>
+  /** The line of a table; undefined without one. Equal lines are equal tables. See {@link parseTable}. */
+  readonly lineOf: (table: string) => string | undefined
 }
 
 /** Rises when a summary or a judgement changes: what an update finds is nothing that a night has brought. */
@@ -72,30 +72,55 @@ export const statisticsFormat = 3
 const summaryForm = /^\d{1,9}\|[-+.\de]{0,30}\|[^|\s]{0,800}\|[^\n]{0,80}$/
 
 /**
+ * @param file is kept as it is, since a text of it would take twice as much
  * @returns null for another format: another version compares other things
- * @throws {Error} for a text that `statisticsText` has not written; its tables are not looked at
+ * @throws {Error} for what `statisticsFile` has not written; its tables are not looked at
  */
-export function parseStatistics(text: string): Statistics | null {
-  const [head = '', ...lines] = text.trimEnd().split('\n')
-  const { format, columns, passing } = asRecord(JSON.parse(head)) as Readonly<Record<string, unknown>>
+export function parseStatistics(file: Buffer): Statistics | null {
+  const lineAt = (start: number) => file.toString('utf8', start, endOfLine(file, start))
+  const { format, columns, passing } = asRecord(JSON.parse(lineAt(0))) as Readonly<Record<string, unknown>>
   if (format !== statisticsFormat) return typeof format === 'number' ? null : wrong(format, 'a format')
   const names = Object.entries(asRecord(columns)).map(
     ([table, some]) => [asName(table), asList(some).map(asName)] as const,
   )
   const funds = new Map<string, FundStatistics>()
-  let tables = new Map<string, string>()
-  for (const line of lines) {
-    if (line.startsWith('{')) {
-      const { isin, name, end = null } = JSON.parse(line) as Readonly<Record<string, unknown>>
-      tables = new Map()
-      funds.set(asName(isin), { name: asText(name), end: end === null ? null : endIn(end), lines: tables })
+  let starts = new Map<string, number>()
+  for (let start = endOfLine(file, 0) + 1; start < file.length; start = endOfLine(file, start) + 1) {
+    if (file[start] === openingBrace) {
+      const { isin, name, end = null } = JSON.parse(lineAt(start)) as Readonly<Record<string, unknown>>
+      starts = new Map()
+      funds.set(asName(isin), {
+        name: asText(name),
+        end: end === null ? null : endIn(end),
+        lineOf: lineReader(starts, lineAt),
+      })
     } else {
-      const [, table] = /^\["(\w{1,80})",/.exec(line) ?? wrong(line, 'the line of a table')
-      tables.set(table ?? '', line)
+      const opening = file.toString('latin1', start, Math.min(start + longestOpening, endOfLine(file, start)))
+      const [, table] = /^\["(\w{1,80})",/.exec(opening) ?? wrong(opening, 'the line of a table')
+      starts.set(table ?? '', start)
     }
   }
   return { columns: Object.fromEntries(names), passing: new Set(asList(passing).map(asText)), funds }
 }
+
+const openingBrace = 0x7b
+const lineFeed = 0x0a
+/** Bytes of a line in which the name of its table ends. */
+const longestOpening = 84
+
+/** The place behind the last byte of a line. */
+function endOfLine(file: Buffer, start: number): number {
+  const end = file.indexOf(lineFeed, start)
+  return end === -1 ? file.length : end
+}
+
+/** @param starts by table, which are still to be found */
+const lineReader =
+  (starts: ReadonlyMap<string, number>, lineAt: (start: number) => string): FundStatistics['lineOf'] =>
+  (table) => {
+    const start = starts.get(table)
+    return start === undefined ? undefined : lineAt(start)
+  }
 
 function endIn(value: unknown): FundEnd {
   const { day, reason, successorIsin } = asRecord(value) as Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@
 import { type Finding, judgeFindings } from '../data/check/finding.ts'
 import { findingsOfColumns } from '../data/check/columns.ts'
 import { comparePrices, findingsAcross, type OfNight } from '../data/check/prices.ts'
-import { fundLines, statisticsText } from '../data/read/statistics.ts'
+import { fundLines, statisticsFile } from '../data/read/statistics.ts'
 import { statisticsKey } from '../guards/statistics.ts'
 import type { AllowedObjection } from '../guards/guards.ts'
 import { defaultExpectations } from '../guards/plausibility.ts'
@@ -21,7 +21,7 @@ export interface Judgement {
   /** For the guards across funds. */
   readonly ofNight: OfNight
   /** The file of the snapshot: what the columns hold. */
-  readonly statistics: string
+  readonly statistics: Buffer
 }
 
 /** Compares the funds with what is live. @throws {Error} if that cannot be reached, or a shard has no statistics */
@@ -37,29 +37,29 @@ export async function judgeFunds(
       ofNight: { newPrices: [], arrivals: [] },
       statistics: statisticsOf(part.shards),
     }
-  const statistics: string[] = []
+  const statistics: Buffer[] = []
   const compared = await comparePrices(live)
   await pool.ask(
     isins,
     (some) => ({ kind: 'judge', isins: some }),
     async (reply) => {
       for (const judged of reply.prices) await compared.add(judged)
-      statistics.push(...reply.statistics)
+      statistics.push(Buffer.from(reply.statistics.join('')))
     },
   )
   const { findings, ofNight } = compared.end()
-  const text = statisticsText(statistics)
+  const file = statisticsFile(statistics)
   // A shard lacks funds: the merge compares them.
   const across =
     part === null
       ? [
           ...findingsAcross(ofNight, asOf, expectations),
-          ...(await findingsOfColumns(live, text, expectations)),
+          ...(await findingsOfColumns(live, file, expectations)),
         ]
       : []
-  return { ...judgeFindings([...findings, ...across], override), ofNight, statistics: text }
+  return { ...judgeFindings([...findings, ...across], override), ofNight, statistics: file }
 }
 
 /** @param shards in the order of their funds */
 const statisticsOf = (shards: readonly ReadShard[]) =>
-  statisticsText(shards.map(({ folder }) => fundLines(readFileSync(join(folder, statisticsKey), 'utf8'))))
+  statisticsFile(shards.map(({ folder }) => fundLines(readFileSync(join(folder, statisticsKey)))))

@@ -230,19 +230,19 @@ async function readBoth(publish: Publish, live: Slot, { before, after }: Lines) 
   const { store, out, base, lease } = publish
   const { signal } = lease.writing
   const fromSlot = async (slot: Slot, line: ManifestLine) =>
-    textOf((await readObject(store, inSlot(slot, line.key), { signal }))?.body, line)
+    checked((await readObject(store, inSlot(slot, line.key), { signal }))?.body, line)
   // A sparse snapshot's folder lacks files that are in the slot.
   const fromFolder = async (line: ManifestLine) =>
-    textOf(await readFile(join(out, line.key)).catch(() => undefined), line)
+    checked(await readFile(join(out, line.key)).catch(() => undefined), line)
   const [old, fresh] = await Promise.all([
     before === null ? null : fromSlot(live, before),
-    after === null ? null : fromFolder(after).then((text) => text ?? fromSlot(base.slot, after)),
+    after === null ? null : fromFolder(after).then((body) => body ?? fromSlot(base.slot, after)),
   ])
   return { before: old, after: fresh }
 }
 
-const textOf = (body: Buffer | undefined, { sha256 }: ManifestLine) =>
-  body === undefined || hash('sha256', body) !== sha256 ? null : body.toString('utf8')
+const checked = (body: Buffer | undefined, { sha256 }: ManifestLine) =>
+  body === undefined || hash('sha256', body) !== sha256 ? null : body
 
 type FundDocument = {
   readonly fund?: { readonly name?: unknown } | null
@@ -251,10 +251,10 @@ type FundDocument = {
   readonly funds?: Readonly<Record<string, FundDocument>>
 } | null
 
-function documentIn(line: ManifestLine | null, text: string | null): FundDocument {
+function documentIn(line: ManifestLine | null, body: Buffer | null): FundDocument {
   if (line === null) return null
-  if (text === null) throw new Error('it cannot be read')
-  return JSON.parse(text) as FundDocument
+  if (body === null) throw new Error('it cannot be read')
+  return JSON.parse(body.toString()) as FundDocument
 }
 
 const nameIn = (document: FundDocument) =>

@@ -61,10 +61,10 @@ export interface FundComparison {
   readonly currencyOf: (isin: string) => string | null
 }
 
-/** @param texts of `statistics.ndjson` @returns null if one has another format @throws {Error} if one is no such file */
-export function compareFunds(texts: Both<string>): FundComparison | null {
-  const before = parseStatistics(texts.before)
-  const after = parseStatistics(texts.after)
+/** @param files `statistics.ndjson` of both @returns null if one has another format @throws {Error} if one is no such file */
+export function compareFunds(files: Both<Buffer>): FundComparison | null {
+  const before = parseStatistics(files.before)
+  const after = parseStatistics(files.after)
   if (before === null || after === null) return null
   const renamed: RenamedFund[] = []
   const ending: EndingFund[] = []
@@ -111,7 +111,7 @@ const suspensionOf = (isin: string, statistics: Statistics): Omit<SuspendedFund,
 /** A short value of the fund's row; null without one, and if another version knows no such column. */
 function fundColumn(isin: string, column: string, { columns, funds }: Statistics): string | null {
   const at = columns['fund']?.indexOf(column) ?? -1
-  const row = parseTable(funds.get(isin)?.lines.get('fund'))?.slices[0]
+  const row = parseTable(funds.get(isin)?.lineOf('fund'))?.slices[0]
   const [, value = null] = /\|~(.*)$/.exec(row?.summaries[at] ?? '') ?? []
   return value
 }
@@ -124,7 +124,7 @@ function changesOf(
   statistics: Both<Statistics>,
 ): readonly DataChange[] {
   return [...toldTables].flatMap(([name, table]): readonly DataChange[] => {
-    const lines = { before: before.lines.get(name), after: after.lines.get(name) }
+    const lines = { before: before.lineOf(name), after: after.lineOf(name) }
     if (lines.before === lines.after) return []
     const was = parseTable(lines.before)?.slices
     const is = parseTable(lines.after)?.slices

@@ -12,18 +12,18 @@ import type { LiveReader } from './live-prices.ts'
 
 /**
  * Columns that have changed as they never do, and costs that are most likely in the wrong unit.
- * @param read null if nothing is live, or it is unknown @param text of all funds, as `statisticsText` returns it
+ * @param read null if nothing is live, or it is unknown @param file of all funds, as `statisticsFile` returns it
  * @returns no comparison if a version without statistics has made what is live
  * @throws {Error} if what is live cannot be reached
  */
 export async function findingsOfColumns(
   read: LiveReader | null,
-  text: string,
+  file: Buffer,
   { strictness }: Pick<ExpectationSettings, 'strictness'>,
 ): Promise<readonly Finding[]> {
-  const after = ownStatistics(text)
+  const after = ownStatistics(file)
   if (after === null) return []
-  const live = (await read?.(statisticsKey))?.toString() ?? null
+  const live = (await read?.(statisticsKey)) ?? null
   // Where nothing is live, the figures of a fund still say something of each other.
   if (read === null)
     return [...compareColumns(noFunds, after, strictness).map(findingOf), ...highCosts(after, noFunds)]
@@ -32,7 +32,7 @@ export async function findingsOfColumns(
     const before = parseStatistics(live)
     // A version that compares other things has made it: what an update finds is nothing that a night has brought.
     if (before === null) return highCosts(after, after)
-    const doubts = live === text ? [] : compareColumns(before, after, strictness)
+    const doubts = live.equals(file) ? [] : compareColumns(before, after, strictness)
     return [...doubts.map(findingOf), ...highCosts(after, before)]
   } catch (error) {
     const message = `${statisticsKey}, which is live, is damaged: ${messageOf(error)}: its tables are not compared`
@@ -43,9 +43,9 @@ export async function findingsOfColumns(
 const noFunds: Statistics = { columns: {}, passing: new Set(), funds: new Map() }
 
 /** @returns null with an ISIN that is none: the checks of values name it */
-function ownStatistics(text: string) {
+function ownStatistics(file: Buffer) {
   try {
-    return parseStatistics(text)
+    return parseStatistics(file)
   } catch {
     return null
   }
@@ -81,7 +81,7 @@ function highCosts(after: Statistics, before: Statistics): Finding[] {
 
 /** The values of a row that is the only one of its table, by column; without those that are not known. */
 function valuesOf({ columns, funds }: Statistics, isin: string, table: string): ReadonlyMap<string, string> {
-  const { summaries = [] } = parseTable(funds.get(isin)?.lines.get(table))?.slices[0] ?? {}
+  const { summaries = [] } = parseTable(funds.get(isin)?.lineOf(table))?.slices[0] ?? {}
   const values = (columns[table] ?? []).flatMap((name, at) => {
     const [, value] = /\|~([^|]*)$/.exec(summaries[at] ?? '') ?? []
     return value === undefined ? [] : [[name, value] as const]

@@ -58,11 +58,12 @@ const headLine = () => {
   return `${JSON.stringify({ format: statisticsFormat, columns, passing })}\n`
 }
 
-/** @param lines of {@link statisticsReader}, by ISIN */
-export const statisticsText = (lines: readonly string[]): string => headLine() + lines.join('')
+/** @param lines of {@link statisticsReader}, of some funds at a time, by ISIN */
+export const statisticsFile = (lines: readonly Buffer[]): Buffer =>
+  Buffer.concat([Buffer.from(headLine()), ...lines])
 
-/** The lines of the funds in a text of {@link statisticsText}. */
-export const fundLines = (text: string): string => text.slice(text.indexOf('\n') + 1)
+/** The lines of the funds in a {@link statisticsFile}. */
+export const fundLines = (file: Buffer): Buffer => file.subarray(file.indexOf('\n') + 1)
 
 /**
  * @param asOf of the snapshot: the performance of younger funds is not given out

@@ -169,6 +169,25 @@ describe('--skip-last', () => {
   })
 })
 
+describe('--skip-last with --fill-down', () => {
+  const merged = [header, `${first};countries;Japan;60`, ';;Chile;40']
+  const all = [`${first} Japan 60`, `${first} Chile 40`]
+
+  it('loses no row of merged cells if the trailer is missing today', async () => {
+    const { code, bad, rows } = await importItems(merged, ...filling, '--skip-last', '1')
+    expect({ code, rows }).toEqual({ code: 1, rows: [] })
+    expect(bad).toEqual([expect.stringContaining('line 3: it is a row like the others')])
+    const { rows: taken } = await importItems(merged, ...filling, '--skip-last', '0')
+    expect(taken).toEqual(all)
+  })
+
+  it('fills no trailer behind an empty line, though it may look like a row', async () => {
+    const lines = [...merged, '', ';;Bestand;30']
+    const { code, rows } = await importItems(lines, ...filling, '--skip-last', '1')
+    expect({ code, rows }).toEqual({ code: 0, rows: all })
+  })
+})
+
 describe('flags about lines in openfunds', () => {
   const flat = (...lines: readonly string[]) => [
     'OFST020000;OFST020540;OFST020520',

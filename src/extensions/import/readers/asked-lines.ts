@@ -1,7 +1,8 @@
 /**
  * Lines as flags want them, for each reader of cells. The flags act on the lines as the file has them, in this order:
  *
- * 1. `--skip-last`: the last lines are no rows, whatever they hold. Hidden rows that are left out do not count.
+ * 1. `--skip-last`: the last lines are no rows. What follows is asked of them, too, so that a row among them is told. Hidden rows that
+ *    are left out do not count.
  * 2. `--fill-down`: an empty cell has the value above it, also that of a hidden row: merged cells have theirs in the first row.
  * 3. `--skip-hidden`: hidden rows go (hidden columns are gone before the header is looked for).
  * 4. `--skip`: lines go by the text of a cell, as it is filled.
@@ -35,21 +36,20 @@ export function askedLines(
   isTable: boolean,
 ): CellLines {
   // Excel writes delimiters at the end of all lines for columns that were in use once.
-  const width = file.header.findLastIndex((cell) => headerName(cell) !== '') + 1
+  const width = widthOf(file.header)
   const header = isTable ? file.header.slice(0, width) : file.header
   const isHeader = repeatsOf(header)
   const faultOf = (cells: readonly FileCell[]) =>
     isTable ? widthFault(cells, width, file.header.length) : undefined
   const skipping = skippedBy(header, skip)
   const filling = fillingOf(header, fillDown)
-  const read = async (visitor: LineVisitor) => {
-    skipping.begin()
-    filling.begin()
+  /** @returns gives lines on, as the flags want them */
+  const asked = (visitor: LineVisitor): FileVisitor => {
     const end = (): void => {
       filling.forget()
       visitor.gap()
     }
-    const taking: FileVisitor = {
+    return {
       line: (found, line) => {
         const isAgain = isTable && isHeader(found)
         const fault = isAgain ? undefined : faultOf(found)
@@ -74,15 +74,16 @@ export function askedLines(
       },
       bytes: visitor.bytes,
     }
+  }
+  const read = async (visitor: LineVisitor) => {
+    skipping.begin()
+    filling.begin()
+    const taking = asked(visitor)
     if (skipLast === 0) return file.read(taking)
     const holding = heldBack(taking, skipLast)
     await file.read(holding.visitor)
-    for (const { line, cells } of holding.held()) {
-      // As the file has it: below merged cells, a total looks like a row once it is filled.
-      const mayBeRow = cells !== undefined && !(isTable && isHeader(cells)) && faultOf(cells) === undefined
-      if (mayBeRow && skipping.whyOf(cells) === undefined) visitor.last(cells, line)
-      else visitor.leftOut(atEnd, line)
-    }
+    const atTheEnd = asked(endOf(visitor))
+    for (const give of holding.held()) give(atTheEnd)
   }
   const names = new Set(header.map(headerName))
   return {
@@ -95,40 +96,51 @@ export function askedLines(
   }
 }
 
-/** A line at the end. */
-interface LastLine {
-  readonly line: number
-  /** Undefined for one that has none: a text, or a line that cannot be read. */
-  readonly cells: readonly FileCell[] | undefined
+/** Visits the last lines, which a flag leaves out: of all that they may be, only a row is told. */
+function endOf(visitor: LineVisitor): LineVisitor {
+  const leftOut = (line: number) => visitor.leftOut(atEnd, line)
+  return {
+    ...visitor,
+    line: visitor.last,
+    text: leftOut,
+    broken: (_, line) => leftOut(line),
+    leftOut: (_, line) => leftOut(line),
+  }
 }
+
+/** Gives something of a file to a visitor. */
+type Give = (visitor: FileVisitor) => void
 
 /** Gives lines on once enough others follow them. */
 function heldBack(visitor: FileVisitor, count: number) {
-  const held: (Partial<LastLine> & { readonly take: () => void })[] = []
+  const held: { readonly give: Give; readonly isLine: boolean }[] = []
   let lines = 0
-  const hold = (take: () => void, own: Partial<LastLine> = {}) => {
-    held.push({ ...own, take })
-    if (own.line !== undefined) lines++
+  const hold = (give: Give, isLine: boolean) => {
+    held.push({ give, isLine })
+    if (isLine) lines++
     while (lines > count) {
       const first = held.shift()
-      if (first?.line !== undefined) lines--
-      first?.take()
+      if (first?.isLine === true) lines--
+      first?.give(visitor)
     }
   }
   const holding: FileVisitor = {
-    line: (cells, line) => hold(() => visitor.line(cells, line), { line, cells }),
-    text: (line) => hold(() => visitor.text(line), { line }),
-    broken: (reason, line) => hold(() => visitor.broken(reason, line), { line }),
-    hidden: (cells, line) => hold(() => visitor.hidden(cells, line)),
-    empty: () => hold(visitor.empty),
+    line: (cells, line) => hold((to) => to.line(cells, line), true),
+    text: (line) => hold((to) => to.text(line), true),
+    broken: (reason, line) => hold((to) => to.broken(reason, line), true),
+    hidden: (cells, line) => hold((to) => to.hidden(cells, line), false),
+    empty: () => hold((to) => to.empty(), false),
     bytes: visitor.bytes,
   }
   return {
     visitor: holding,
-    held: (): readonly LastLine[] =>
-      held.flatMap(({ line, cells }) => (line === undefined ? [] : [{ line, cells }])),
+    held: (): readonly Give[] => held.map(({ give }) => give),
   }
 }
+
+/** Cells up to the last column that has a name. */
+export const widthOf = (header: readonly FileCell[]): number =>
+  header.findLastIndex((cell) => headerName(cell) !== '') + 1
 
 /** @returns tells a line that says what the header says: files that were joined have theirs again */
 function repeatsOf(header: readonly FileCell[]) {
@@ -140,12 +152,17 @@ function repeatsOf(header: readonly FileCell[]) {
 
 /**
  * Some programs write a delimiter at the end of each line but the header.
- * @param width up to the last column that has a name @param all cells of the header
+ * @param width up to the last column that has a name @param all cells of the header @param measure that line, for messages
  */
-function widthFault(cells: readonly FileCell[], width: number, all: number): string | undefined {
+export function widthFault(
+  cells: readonly FileCell[],
+  width: number,
+  all: number,
+  measure = 'the header',
+): string | undefined {
   if (cells.length === width) return undefined
   if (cells.length < width || !cells.slice(all).every(isEmptyCell))
-    return `it has ${cells.length === 1 ? '1 cell' : `${cells.length} cells`}, the header ${all}`
+    return `it has ${cells.length === 1 ? '1 cell' : `${cells.length} cells`}, ${measure} ${all}`
   const at = cells.findIndex((cell, index) => index >= width && !isEmptyCell(cell))
   return at < 0
     ? undefined

@@ -99,6 +99,7 @@ export async function readCells(reading: Reading): Promise<Told> {
     },
     last: (found, line) => {
       const { values, faults } = valuesAtEnd(found, line)
+      if (faults.length > 0) cells.forget()
       if (faults.length === 0 && !totals.has(line)) {
         sink.bad(line, [rowAtEnd])
         numbered?.spoil(values, line)

@@ -328,6 +328,45 @@ describe('openfunds', () => {
       expect(query(profile)).toMatchObject([{ issue_surcharge: 3 }])
     })
 
+    const codes = `SELECT wkn, srri, issue_surcharge FROM fund JOIN emt USING (isin) JOIN profile USING (isin) WHERE isin = '${first}'`
+    const withWkn = { ...older, OFST020015: 'A0RPWH' }
+    const emptied = { ...newer, OFST020015: '', OFST451320: '', OFEM040200: '' }
+
+    it.each([
+      ['ascending', [withWkn, emptied]],
+      ['descending', [emptied, withWkn]],
+    ])('lose no value to an empty cell of the newest day: %s', async (_, lines) => {
+      for (const content of [csv(flat(...lines)), csv(lines.flatMap((one) => [...narrow(one)]))]) {
+        const { code, query } = await importText(content)
+        expect(code).toBe(0)
+        expect(query(codes)).toEqual([{ wkn: 'A0RPWH', srri: 4, issue_surcharge: 5 }])
+        expect(query(price)).toMatchObject([{ issue_price: '105.00' }, { issue_price: '106.05' }])
+      }
+    })
+
+    it('lose it to [N/A] of the newest day, and to empty cells if no line has one', async () => {
+      const absent = { ...emptied, OFST020015: '[N/A]', OFST451320: '[N/A]', OFEM040200: '[n/a]' }
+      const earlier = { ...absent, OFDY000041: '2024-05-01' }
+      const none = { wkn: null, srri: null, issue_surcharge: null }
+      expect((await importText(csv(flat(withWkn, absent)))).query(codes)).toEqual([none])
+      expect((await importText(csv(flat(withWkn, earlier)))).query(codes)).toEqual([
+        { wkn: 'A0RPWH', srri: 4, issue_surcharge: 5 },
+      ])
+      expect((await importText(csv(flat(emptied)))).query(codes)).toEqual([none])
+    })
+
+    it('are bad on one day if only one of them says that there is no value, in either order', async () => {
+      const absent = { ...older, OFEM040200: '[N/A]' }
+      for (const lines of [
+        [older, absent],
+        [absent, older],
+      ]) {
+        const { code, stdout } = await importText(csv(flat(...lines)))
+        expect(code).toBe(1)
+        expect(stdout).toContain('where srri is ')
+      }
+    })
+
     it('are bad on one day, or where a line names no day: nothing says which is right', async () => {
       const same = { ...older, OFST451320: '0.03' }
       const dayless = { OFST020000: first, OFST451320: '0.03' }
@@ -624,6 +663,39 @@ describe('openfunds', () => {
     const { code, stderr } = await importText(csv(narrow(full).map((line) => [...line, 'x'])))
     expect(code).toBe(1)
     expect(stderr).toContain('several columns may have the values: name one of them Value, in the first line')
+  })
+})
+
+describe('a line of openfunds that has another width', () => {
+  const flatLines = (...lines: readonly string[]) => ['OFST020000,OFDY000041,OFDY000040', ...lines]
+  const narrowLines = [`${first},OFDY000041,2024-05-03`, `${first},OFDY000040,61,83`]
+
+  it.each([
+    ['with a decimal comma', flatLines(`${first},2024-05-03,61,83`), 'line 2: it has 4 cells, the header 3'],
+    ['without its last value', flatLines(`${first},2024-05-03`), 'line 2: it has 2 cells, the header 3'],
+    [
+      'with a decimal comma, in the narrow form',
+      ['ISIN,OF-ID,Value', ...narrowLines],
+      'line 3: it has 4 cells, the header 3',
+    ],
+    [
+      'with a decimal comma, in the narrow form without a header',
+      narrowLines,
+      'line 2: it has 4 cells, the first one with a field 3',
+    ],
+  ])('is bad: %s', async (_, lines, message) => {
+    const { code, stdout, isUnchanged } = await importText(lines.join('\n'))
+    expect({ code, isUnchanged }).toEqual({ code: 1, isUnchanged: true })
+    expect(stdout.match(/^line \d+: .*$/gm)).toEqual([message])
+  })
+
+  it('is good if it only ends with delimiters, stands between header and share classes, or repeats the header', async () => {
+    const [header = ''] = flatLines()
+    const lines = [header, 'ISIN', 'Share classes only', `${first},2024-05-03,61.83,,`, header]
+    const { code, stdout, query } = await importText(lines.join('\n'))
+    expect({ code, prices: query(price) }).toMatchObject({ code: 0, prices: [{ net_asset_value: '61.83' }] })
+    expect(stdout).toContain('lines between the header and the first share class (1, the first: line 3)')
+    expect(stdout).toContain('lines that repeat the header (1, the first: line 5)')
   })
 })
 

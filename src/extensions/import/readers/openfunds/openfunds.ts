@@ -8,7 +8,7 @@ import { onlyLines, type CellLines, type Field, type FileLines, type LineVisitor
 import { notationSniffer, type Notations } from '../../notation.ts'
 import { convert, isProblem, type FileCell, type Value } from '../../values.ts'
 import { firstLineThat, linesOfSheet, visibleSheets } from '../../workbook.ts'
-import { askedLines, atEnd, rowAtEnd } from '../asked-lines.ts'
+import { askedLines, atEnd, rowAtEnd, widthFault, widthOf } from '../asked-lines.ts'
 import { oddityMeter, passMeter, within } from '../cells.ts'
 import type { FileStart, Reader, ReadOptions, RowSink, Told } from '../reader.ts'
 import { fieldOf, isIsinName, isOfId, isTellingName, type OpenField } from './fields.ts'
@@ -22,7 +22,7 @@ export const openfunds: Reader = {
   read: async (start, sink, options): Promise<Told> => {
     const { file } = start
     const form = start.heads.some(isFlatHeader) ? flatForm : narrowForm
-    const cells = askedLines(await openCells(start, form, sink, options), options, false)
+    const cells = askedLines(await openCells(start, form, sink, options), options, form === flatForm)
     const place = `${file}, line ${cells.headerLine}`
     const bytes = passMeter(sink, options)
     const shape = await form.shapeOf(cells, place)
@@ -55,6 +55,7 @@ interface PlacedField extends OpenField, Field {}
 
 type ValuesOf = (cells: readonly FileCell[]) => {
   readonly values: Map<string, Value>
+  readonly empty: Set<string>
   readonly faults: readonly string[]
 }
 
@@ -142,6 +143,7 @@ function valuesIn(
 ): ValuesOf {
   return (cells) => {
     const values = new Map<string, Value>()
+    const empty = new Set<string>()
     const faults: string[] = []
     for (const [index, { at, key, label, column }] of fields.entries()) {
       const cell = cells[at]
@@ -152,9 +154,10 @@ function valuesIn(
       else {
         oddities.look(label, cell, column, value, notation)
         values.set(key, value)
+        if (value === null && commandIn(cell) !== notAvailable) empty.add(key)
       }
     }
-    return { values, faults }
+    return { values, empty, faults }
   }
 }
 
@@ -163,6 +166,9 @@ function isFlatHeader(cells: readonly FileCell[]): boolean {
   const hasIds = cells.filter(isOfId).length > 1 && !cells.some(isIsin)
   return hasIds || (cells.some(isIsinName) && cells.some(isTellingName))
 }
+
+/** Whether a cell is an ISIN, or one with a slip. */
+const mayBeIsin = (cell: FileCell) => /^[A-Z]{2}(?=.*[0-9])[A-Z0-9]{9,11}$/i.test(String(cell).trim())
 
 /** A column a field. Names may stand below the OF-IDs, or above. */
 const flatForm: Form = {
@@ -187,28 +193,31 @@ const flatForm: Form = {
         ),
       read: async ({ values: valuesOf, record, sink, bytes }) => {
         let isBehindHeader = true
+        /** Leaves out the second line of a header, a type, a remark. @param own cells, of which none is that of a share class */
+        const isAside = (own: readonly FileCell[], line: number): boolean => {
+          if (!isBehindHeader || own.length === 0 || own.some(mayBeIsin)) return false
+          if (!own.some(isIsinName))
+            sink.leftOut('lines between the header and the first share class', `line ${line}`)
+          return true
+        }
         await cells.read({
           ...endingIn(sink, (found) => {
             const { values, faults } = valuesOf(found)
             return faults.length === 0 && typeof values.get('OFST020000') === 'string'
           }),
+          broken: (reason, line, found) => {
+            if (!isAside(found, line)) sink.bad(line, [reason])
+          },
           line: (found, line) => {
-            const own = String(found[isin.at] ?? '').trim()
-            // The second line of a header, a type, a remark.
-            const isHeader = isBehindHeader && (isIsinName(own) || !/^[A-Z]{2}[A-Z0-9]{9,11}$/i.test(own))
-            if (isHeader) {
-              if (!isIsinName(own))
-                sink.leftOut('lines between the header and the first share class', `line ${line}`)
-              return
-            }
+            if (isAside([found[isin.at] ?? ''], line)) return
             isBehindHeader = false
-            const { values, faults } = valuesOf(found)
+            const { values, empty, faults } = valuesOf(found)
             const key = values.get('OFST020000')
             const isNamed = typeof key === 'string'
             if (faults.length > 0 || !isNamed) {
               cells.forget()
               sink.bad(line, faults.length > 0 ? faults : [`${isin.label} is empty`])
-            } else record({ isin: key, values, place: `line ${line}` })
+            } else record({ isin: key, values, empty, place: `line ${line}` })
           },
           bytes,
         })
@@ -251,6 +260,8 @@ interface NarrowPlaces {
   readonly isin: number
   readonly id: number
   readonly value: number
+  /** A line that has all columns: the first one, or the first with a field if that does not name them. */
+  readonly measure: { readonly name: string; readonly width: number; readonly all: number }
 }
 
 const isIsin = (cell: FileCell) => isIsinInEitherCase(String(cell).trim())
@@ -288,7 +299,7 @@ const narrowForm: Form = {
       }),
     )
     if (places === undefined) throw new Error(`${place}: no line has ${narrowForm.what}`)
-    const { isin, id, value } = places
+    const { isin, id, value, measure } = places
     const fields = [...found.values()]
     const cellsOf = (line: readonly FileCell[]) => {
       const field = found.get(fieldOf(line[id] ?? '')?.key ?? '')
@@ -307,7 +318,13 @@ const narrowForm: Form = {
           }, bytes),
         ),
       read: async ({ values: valuesOf, record, sink, bytes }) => {
-        const open = new Map<string, { values: Map<string, Value>; place: string }>()
+        const open = new Map<string, { values: Map<string, Value>; empty: Set<string>; place: string }>()
+        const faultOf = (line: readonly FileCell[], key: string): string | undefined => {
+          const ofWidth = widthFault(line, measure.width, measure.all, measure.name)
+          if (ofWidth !== undefined) return ofWidth
+          if (!isOfId(line[id] ?? '')) return `${quoted(String(line[id] ?? ''))} is not an OF-ID`
+          return isIsin(key) ? undefined : `${quoted(key)} is not an ISIN`
+        }
         const badLine = (number: number, reasons: readonly string[]) => {
           cells.forget()
           sink.bad(number, reasons)
@@ -320,19 +337,22 @@ const narrowForm: Form = {
             const key = String(line[isin] ?? '')
               .trim()
               .toUpperCase()
-            if (!isOfId(line[id] ?? '')) {
-              if (line !== title) badLine(number, [`${quoted(String(line[id] ?? ''))} is not an OF-ID`])
-            } else if (!isIsin(key)) badLine(number, [`${quoted(key)} is not an ISIN`])
-            else if (field !== undefined) {
-              const { values, faults } = valuesOf(own)
+            const fault = faultOf(line, key)
+            if (fault !== undefined) {
+              // The first line may name the columns.
+              if (line !== title || isOfId(line[id] ?? '')) badLine(number, [fault])
+            } else if (field !== undefined) {
+              const { values, empty, faults } = valuesOf(own)
               if (faults.length > 0) badLine(number, faults)
               const before = open.get(key)
               const isNext =
                 before === undefined || [...values.keys()].some((name) => before.values.has(name))
               if (before !== undefined && isNext) record({ isin: key, ...before })
-              const next = isNext ? { values: new Map<string, Value>(), place: `line ${number}` } : before
-              open.set(key, next)
-              for (const [name, one] of values) next.values.set(name, one)
+              if (isNext) open.set(key, { values, empty, place: `line ${number}` })
+              else {
+                for (const [name, one] of values) before.values.set(name, one)
+                for (const name of empty) before.empty.add(name)
+              }
             }
           },
         })
@@ -355,7 +375,11 @@ function placesOf(line: readonly FileCell[], title: readonly FileCell[], place: 
     throw new Error(
       `${place}: several columns may have the values: name one of them Value, in the first line`,
     )
-  return { isin, id, value }
+  const measure =
+    named.length > 0
+      ? { name: 'the header', width: widthOf(title), all: title.length }
+      : { name: 'the first one with a field', width: line.length, all: line.length }
+  return { isin, id, value, measure }
 }
 
 const shownFields = 8

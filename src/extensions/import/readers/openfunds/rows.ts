@@ -12,12 +12,22 @@ import { openStructures } from './structures.ts'
 /** A line of a file, or what it says of a share class up to the next value of the same field. */
 export interface OpenRecord {
   readonly isin: string
-  /** By the keys of fields. Null: the file says that there is none. A field that is absent is unknown. */
+  /** By the keys of fields. Null: there is none. A field that is absent is unknown. */
   readonly values: ReadonlyMap<string, Value>
+  /** Those of null whose cell is empty: another line of the class may have the value. `[N/A]` says that there is none. */
+  readonly empty: ReadonlySet<string>
   readonly place: string
 }
 
 type Values = Readonly<Record<string, Value | undefined>>
+
+/** Rows of one key: several contradict each other. */
+interface Group {
+  readonly table: string
+  readonly rows: Collected[]
+  /** Columns that an empty cell would fill: they are NULL if no line has a value. */
+  readonly empty: Set<string>
+}
 
 interface Collected {
   readonly values: Record<string, Value>
@@ -60,18 +70,27 @@ const amountCurrencies: Readonly<Record<string, OfId>> = {
  */
 export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>) {
   /** By table and key. */
-  const collected = new Map<string, { readonly table: string; readonly rows: Collected[] }>()
+  const collected = new Map<string, Group>()
   const payments = new Map<string, Payments>()
   const structures = openStructures(sink)
   /** The newest by fund and column. */
   const assets = new Map<string, Map<string, Assets>>()
 
-  const collect = (table: string, key: string, values: Values, line: Said): void => {
+  /** @param emptied the values if empty cells say that there is none */
+  const collect = (
+    table: string,
+    key: string,
+    values: Values,
+    line: Said,
+    emptied: Values = values,
+  ): void => {
     const own = storable(table, values)
-    if (Object.keys(own).length < 2) return
+    const whole = storable(table, emptied)
+    if (Object.keys(whole).length < 2) return
     const id = `${table} ${key}`
-    const found = collected.get(id) ?? { table, rows: [] }
+    const found = collected.get(id) ?? { table, rows: [], empty: new Set<string>() }
     collected.set(id, found)
+    for (const name of Object.keys(whole)) if (!(name in own)) found.empty.add(name)
     const fitting = found.rows.find((row) =>
       Object.entries(own).every(([name, value]) => isSame(row, name, value) || isOfOtherDay(row, name, line)),
     )
@@ -87,7 +106,7 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
   const put = (table: string, { values, said }: Collected, name: string, value: Value, line: Said): void => {
     const before = said[name]
     const isEarlier = before?.day !== undefined && line.day !== undefined && line.day < before.day
-    if (before !== undefined && (values[name] ?? value) !== value)
+    if (before !== undefined && values[name] !== value)
       sink.leftOut(
         `${name} of table ${table} of an earlier day: another one of the newest day counts, also for prices that are derived`,
         (isEarlier ? line : before).place,
@@ -99,11 +118,19 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
 
   const take = (record: OpenRecord): void => {
     const { isin, place } = record
-    const of = textsOf(record)
+    const of = saidIn(record)
+    const ofAll = allIn(record)
     const line: Said = { day: dayOf(of), place }
-    collect('fund', isin, { isin, ...fundValues(of), ...lifeOf(of), ...suspensionOf(of, record, sink) }, line)
-    collect('profile', isin, { isin, ...profileValues(of, record, sink) }, line)
-    collect('emt', isin, { isin, ...emtValues(record) }, line)
+    const fundOf = (texts: TextOf, to: Telling): Values => ({
+      isin,
+      ...fundValues(texts),
+      ...lifeOf(texts),
+      ...suspensionOf(texts, record, to),
+    })
+    collect('fund', isin, fundOf(of, sink), line, fundOf(ofAll, untold))
+    const profileOf = (texts: TextOf, to: Telling): Values => ({ isin, ...profileValues(texts, record, to) })
+    collect('profile', isin, profileOf(of, sink), line, profileOf(ofAll, untold))
+    collect('emt', isin, { isin, ...emtValues(of) }, line, { isin, ...emtValues(ofAll) })
     takePrice(record, of, sink)
     takeDistribution(record, of)
     takeAssets(record, of)
@@ -183,8 +210,10 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     const itsCurrency = typeof ofWhole === 'string' ? ofFund : named?.currency
     const more = { total_fund_assets_currency: itsCurrency === currency ? null : (itsCurrency ?? null) }
     add('total_fund_assets', 'OFDY000060', total, more)
-    if (assets.has(isin) && !collected.has(`profile ${isin}`))
-      collected.set(`profile ${isin}`, { table: 'profile', rows: [{ values: { isin }, said: {}, place }] })
+    if (assets.has(isin) && !collected.has(`profile ${isin}`)) {
+      const rows = [{ values: { isin }, said: {}, place }]
+      collected.set(`profile ${isin}`, { table: 'profile', rows, empty: new Set() })
+    }
   }
 
   /** openfunds counts old shares for a new one, the schema new shares for an old one. */
@@ -215,8 +244,12 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
   /** To be called after the last record. */
   const end = (): void => {
     structures.end()
-    for (const { table, rows } of collected.values()) {
-      for (const { values, place } of rows) {
+    for (const { table, rows, empty } of collected.values()) {
+      for (const { values: said, place } of rows) {
+        const values: Record<string, Value> = {
+          ...Object.fromEntries([...empty].map((name) => [name, null])),
+          ...said,
+        }
         const own = table === 'profile' ? assets.get(String(values['isin'])) : undefined
         const amounts = [...(own ?? [])].flatMap(([column, { amount, more }]) => [
           [column, amount] as const,
@@ -249,7 +282,7 @@ const dayOf = (of: TextOf): string | undefined =>
     .find((day) => typeof day === 'string')
 
 const isSame = ({ values }: Collected, name: string, value: Value): boolean =>
-  (values[name] ?? value) === value
+  !(name in values) || values[name] === value
 
 /** Whether lines of two days say something of a column, so that the newer one is right. */
 function isOfOtherDay({ said }: Collected, name: string, { day }: Said): boolean {
@@ -269,12 +302,34 @@ function amountsNamed(id: OfId, values: OpenRecord['values']) {
 /** Reads a field of a record, in whichever language it has it. */
 type TextOf = (id: OfId) => Value | undefined
 
-function textsOf({ values }: OpenRecord): TextOf {
+/** What a record says. An empty cell says nothing. */
+const saidIn = ({ values, empty }: OpenRecord): TextOf => textsOf(values, (key) => !empty.has(key))
+
+/** The same, where an empty cell says that there is none. */
+const allIn = (record: OpenRecord): TextOf => {
+  const said = saidIn(record)
+  const all = textsOf(record.values, () => true)
+  return (id) => said(id) ?? all(id)
+}
+
+function textsOf(values: OpenRecord['values'], isTaken: (key: string) => boolean): TextOf {
   return (id) => {
-    for (const key of [id, `${id}(de)`, `${id}(en)`]) if (values.has(key)) return values.get(key)
+    for (const key of [id, `${id}(de)`, `${id}(en)`])
+      if (values.has(key) && isTaken(key)) return values.get(key)
     return undefined
   }
 }
+
+/** @returns the first value; null if there is none, and a field says so */
+function either(of: TextOf, ...ids: readonly OfId[]): Value | undefined {
+  const said = ids.map(of).filter((value) => value !== undefined)
+  return said.find((value) => value !== null) ?? said[0]
+}
+
+/** Hears of what is left out, or bad. */
+type Telling = Pick<RowSink, 'leftOut' | 'bad'>
+
+const untold: Telling = { leftOut: () => undefined, bad: () => undefined }
 
 const trimmed = (value: Value | undefined) => (typeof value === 'string' ? value.trim() : value)
 
@@ -295,7 +350,7 @@ function storable(table: string, values: Values): Record<string, Value> {
 const fundValues = (of: TextOf): Values => ({
   wkn: of('OFST020015'),
   name: of('OFST020060'),
-  fund_inception_date: of('OFST020560') ?? of('OFST010240'),
+  fund_inception_date: either(of, 'OFST020560', 'OFST010240'),
   currency: of('OFST020540'),
 })
 
@@ -316,7 +371,7 @@ function lifeOf(of: TextOf): Values {
 const closed = 'closed for subscription and redemption'
 
 /** Shares are not issued and redeemed while a class is closed for both, or dormant: without assets. */
-function suspensionOf(of: TextOf, { place }: OpenRecord, sink: RowSink): Values {
+function suspensionOf(of: TextOf, { place }: OpenRecord, sink: Telling): Values {
   const status = of('OFST023100')
   const since = of('OFST023110')
   const dormant = of('OFST020562')
@@ -417,7 +472,7 @@ const accumulating: Readonly<Record<string, number>> = {
   'accumulating & distributing': 0,
 }
 
-function profileValues(of: TextOf, record: OpenRecord, sink: RowSink): Values {
+function profileValues(of: TextOf, record: OpenRecord, sink: Telling): Values {
   const { place } = record
   const efama = of('OFST350100')
   const policy = of('OFST020400')
@@ -427,7 +482,7 @@ function profileValues(of: TextOf, record: OpenRecord, sink: RowSink): Values {
   const percent = (...ids: readonly OfId[]) => percentIn(of, ids, place, sink)
   return {
     // The categories of the BVI are codes, those of EFAMA are words.
-    category_de: efama ?? of('OFST730010'),
+    category_de: either(of, 'OFST350100', 'OFST730010'),
     category_en: efama,
     benchmark: benchmarkOf(of('OFST023200')),
     end_of_fiscal_year: of('OFST010440'),
@@ -444,7 +499,7 @@ function profileValues(of: TextOf, record: OpenRecord, sink: RowSink): Values {
 }
 
 /** Directives are also named by their number (UCITS IV) and in German. */
-function conformityOf(directive: Value | undefined, place: string, sink: RowSink): Value | undefined {
+function conformityOf(directive: Value | undefined, place: string, sink: Telling): Value | undefined {
   if (typeof directive !== 'string') return directive
   const text = directive.trim()
   if (/^(?:UCITS|OGAW)\b/i.test(text)) return 1
@@ -464,7 +519,7 @@ function benchmarkOf(text: Value | undefined): Value | undefined {
 }
 
 /** @returns the sum of fractions as a percentage */
-function percentIn(of: TextOf, ids: readonly OfId[], place: string, sink: RowSink): Value | undefined {
+function percentIn(of: TextOf, ids: readonly OfId[], place: string, sink: Telling): Value | undefined {
   const known = ids.map(of).filter((value) => value !== undefined)
   const fractions = known.filter((value) => typeof value === 'string')
   if (fractions.length === 0) return known.length === 0 ? undefined : null
@@ -482,7 +537,7 @@ function percentIn(of: TextOf, ids: readonly OfId[], place: string, sink: RowSin
   return undefined
 }
 
-function minimumOf(of: TextOf, place: string, sink: RowSink): Values {
+function minimumOf(of: TextOf, place: string, sink: Telling): Values {
   const minimum = of('OFST400230')
   if (typeof minimum !== 'string') return {}
   const currency = of('OFST400240')
@@ -506,10 +561,10 @@ const emtColumns = {
 } as const satisfies Readonly<Record<string, OfId>>
 
 /** Costs are fractions in both. */
-function emtValues({ values }: OpenRecord): Values {
-  const found = Object.entries(emtColumns).map(([column, id]) => [column, values.get(id)] as const)
+function emtValues(of: TextOf): Values {
+  const found = Object.entries(emtColumns).map(([column, id]) => [column, of(id)] as const)
   return {
-    srri: values.get('OFEM040200') ?? values.get('OFST024000'),
+    srri: either(of, 'OFEM040200', 'OFST024000'),
     ...Object.fromEntries(found),
   }
 }

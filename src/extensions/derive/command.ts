@@ -25,7 +25,7 @@ export default defineCommand({
     option('--dry-run', 'Change nothing, only show what would change'),
     dayOption(
       '--charges [day]',
-      'Give prices that stand at their NAV the issue surcharge and the redemption fee of table profile: all, or those from a day on',
+      'Give prices that stand at their NAV the issue surcharge and the redemption fee of their fund: all, or those from a day on',
     ),
     wholeOption('--wait <seconds>', 'How long to wait for other users of the database', [0, 86_400]).default(
       600,
@@ -52,8 +52,8 @@ such a price there is no figure: no calendar year in the year of the launch or o
 not reach back to fund_inception_date. Nothing is derived of a fund whose prices may not be given out (prices_permitted), and of one
 whose NAVs contradict a split: the output names that one.
 
---charges is for prices whose issue price was derived before table profile had the fund, so that it is the NAV: they get the surcharge,
-and the fee, in one step. Prices of the company's own that are the NAV get them, too; a charge that is new is for prices from its day on.
+--charges is for prices whose issue price was derived before anything said what the fund charges, so that it is the NAV: they get the
+surcharge and the fee of table profile, of a fund without a profile those that its last derived price has. Prices of the company's own that are the NAV get them, too; a charge that is new is for prices from its day on.
 
 A load that was complete (import --complete) stays complete. When prices, distributions or the surcharge change, derive again: what was
 derived is replaced, and rows that another program has written since stay.

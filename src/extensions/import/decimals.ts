@@ -1,5 +1,7 @@
 /** Exact arithmetic with plain decimals, as the schema writes them: `-1234.50`. Pure. */
 
+import { textFaults } from '../../core/data/model/limits.ts'
+
 /** A decimal as a whole number of units of its last digit. */
 interface Scaled {
   readonly units: bigint
@@ -26,8 +28,9 @@ export function sumOf(all: readonly string[]): string {
   return plain({ units: units.reduce((sum, one) => sum + one, 0n), scale })
 }
 
-/** Whether two decimals are the same number, in whichever number of digits: 61.83 and 61.830. */
+/** Whether two decimals are the same number, in whichever number of digits: 61.83 and 61.830. A database may have texts that are none. */
 export function isSameDecimal(one: string, other: string): boolean {
+  if (![one, other].every((text) => textFaults.decimal(text) === undefined)) return one === other
   const first = scaled(one)
   const second = scaled(other)
   const scale = Math.max(first.scale, second.scale)

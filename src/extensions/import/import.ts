@@ -28,7 +28,7 @@ import { openSink, type BadRow, type FileCounts, type Sink, type StagedTable } f
 /** What the command does not know of how files are read. */
 export type KnownLater = 'table' | 'hasRows' | 'currencies' | 'isinsByWkn' | 'adviceToEmpty'
 
-export interface ImportOptions extends Omit<TakeOptions, 'leftChargesOf'>, Omit<ReadOptions, KnownLater> {
+export interface ImportOptions extends Omit<TakeOptions, 'fileCharges'>, Omit<ReadOptions, KnownLater> {
   readonly db: string
   /** The table of all files; undefined: each file says itself what it has. */
   readonly table: string | undefined
@@ -53,7 +53,7 @@ export interface FileSummary extends Told, FileCounts {
   readonly format: string
 }
 
-export interface ImportSummary extends Omit<Taken, 'changes' | 'derived' | 'byActions'> {
+export interface ImportSummary extends Omit<Taken, 'changes' | 'derived' | 'completed' | 'byActions'> {
   readonly files: readonly FileSummary[]
   /** Of all files. */
   readonly rows: number
@@ -121,10 +121,15 @@ async function importInto(
     if (isTaken) assertTakeable(staged, bad, options)
     // What lacks so much is not complete.
     const complete = hasTooManyBad({ rows, bad }, options.maxBadShare) ? undefined : options.complete
-    const { leftChargesOf } = sink
-    const taken = isTaken ? await takeRows(db, staged, { ...options, complete, leftChargesOf }) : nothing
+    const { fileCharges } = sink
+    const taken = isTaken ? await takeRows(db, staged, { ...options, complete, fileCharges }) : nothing
     const notes = isTaken
-      ? [...notesOn(staged, taken), ...notesOnActions(taken.byActions), ...notesOnCharges(taken.derived)]
+      ? [
+          ...notesOnProfiles(taken.completed),
+          ...notesOn(staged, taken),
+          ...notesOnActions(taken.byActions),
+          ...notesOnCharges(taken.derived),
+        ]
       : []
     const { changes, objections, allowed, copy } = taken
     return { files: summaries, rows, bad, notes, changes, objections, allowed, copy }
@@ -247,6 +252,7 @@ const nothing = {
   allowed: [],
   copy: null,
   derived: nothingDerived,
+  completed: noneAgain,
   byActions: noneAgain,
 }
 
@@ -256,19 +262,36 @@ const howDerived: Readonly<Record<string, string>> = {
   performance: ' (since the last price of the year before, distributions reinvested)',
 }
 
+const fundsOf = ({ count, first }: DerivedAgain) =>
+  count === 1 ? `fund ${first} has` : `${count} funds, the first ${first}, have`
+
+function notesOnProfiles(completed: DerivedAgain): string[] {
+  if (completed.count === 0) return []
+  return [
+    `issue surcharge and redemption fee of a first profile: ${fundsOf(completed)} those that another file or a derived price has, since its ` +
+      'row in table profile names none',
+  ]
+}
+
 function notesOn(
   staged: readonly StagedTable[],
-  { derived: { again, withoutBase, withoutSurcharge, byFiles, byLast, kept } }: Pick<Taken, 'derived'>,
+  {
+    derived: { again, withoutBase, withoutSurcharge, inDoubt, byFiles, byLast, kept },
+  }: Pick<Taken, 'derived'>,
 ): string[] {
   const derived = staged.flatMap((rows) => rows.derived)
   if (derived.length === 0) return []
   const names = derived.map((name) => name + (howDerived[name] ?? ''))
   const later = again.count === 1 ? '1 later price' : `${again.count} later prices, the first`
   const prices = withoutBase.count === 1 ? '1 price' : `${withoutBase.count} prices, the first`
-  const fundsOf = ({ count, first }: DerivedAgain) =>
-    count === 1 ? `fund ${first} has` : `${count} funds, the first ${first}, have`
   return [
     `derived: ${names.join(', ')}`,
+    ...(inDoubt.count === 0
+      ? []
+      : [
+          `issue or repurchase price without a charge: ${fundsOf(inDoubt)} none that is known, since lines about it are bad. ` +
+            'Correct them and import them again: the report then says how these prices get it',
+        ]),
     ...(withoutSurcharge.count === 0
       ? []
       : [`the issue price is the NAV: ${fundsOf(withoutSurcharge)} no issue surcharge in table profile`]),
@@ -302,8 +325,8 @@ function notesOnCharges({ atNav: { count, first } }: DerivedPrices): string[] {
   if (count === 0) return []
   const prices = count === 1 ? '1 price of the database keeps' : `${count} prices of the database keep`
   return [
-    `${prices} the NAV as issue or repurchase price, though table profile has a charge for it, the first: ${first}. ` +
-      'If they were derived before it had that, `fundpress derive --charges` gives it to them',
+    `${prices} the NAV as issue or repurchase price, though its fund has a charge for it, the first: ${first}. ` +
+      'If they were derived before that was known, `fundpress derive --charges` gives it to them',
   ]
 }
 

@@ -1,6 +1,7 @@
 /** The issue surcharge of a file makes the issue prices of the same file, also where its profile is too little to be taken. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { run } from '../../cli/run.ts'
 import { editDatabase, readDatabase } from '../../support/database.ts'
 import { importFolder, isins } from './database.ts'
 
@@ -38,6 +39,9 @@ async function importInto(db: string, contents: readonly string[], ...flags: str
   )
   return { ...ended, prices }
 }
+
+const chargedIn = (db: string) =>
+  readDatabase(folder.file(db), `SELECT issue_price AS issue FROM price WHERE isin = '${isin}' ORDER BY date`)
 
 const note =
   `issue surcharge and redemption fee of the files: fund ${isin} has no row in table profile, and the files lack the rest of one. ` +
@@ -96,7 +100,7 @@ describe('an issue surcharge whose profile is left out', () => {
   it('leaves the schema of the database as it is if no price changes', async () => {
     const { db } = await importFiles([openfunds('0.05')])
     const schema = () => readDatabase(folder.file(db), 'SELECT name FROM sqlite_schema ORDER BY name')
-    editDatabase(folder.file(db), 'DROP TABLE fundpress_derived_offers')
+    editDatabase(folder.file(db), 'DROP TABLE fundpress_derived_charges')
     const before = schema()
     await importInto(db, [openfunds('0.05')])
     expect(schema()).toEqual(before)
@@ -140,13 +144,168 @@ describe('an issue surcharge whose profile is left out', () => {
   })
 })
 
+/** A profile that is whole, beside the two charges. */
+const profile = (surcharge: string, fee: string) =>
+  'isin;issue_surcharge;redemption_fee;total_fund_assets;end_of_fiscal_year;accumulating;total_expense_ratio;management_fee;performance_fee\n' +
+  `${isin};${surcharge};${fee};1000;12-31;0;1.5;1.2;0\n`
+const chargesOf = (db: string) =>
+  readDatabase(
+    folder.file(db),
+    `SELECT issue_surcharge AS surcharge, redemption_fee AS fee FROM profile WHERE isin = '${isin}'`,
+  )
+
+describe('charges that contradict each other, with --skip-bad', () => {
+  const two = [openfunds('0.05'), `OFST020000;OFST451320\n${isin};0.03\n`]
+
+  it('leave those of the last derived price', async () => {
+    const { db } = await importFiles([openfunds('0.04', '150.00', '2026-11-24')])
+    const { code, prices } = await importInto(db, two, '--skip-bad')
+    expect({ code, price: prices.at(-1) }).toEqual({
+      // Two of three lines are bad.
+      code: 1,
+      price: { nav: '150.40', issue: '156.42', repurchase: '150.40' },
+    })
+  })
+
+  it('leave none where the database knows none: the report names the fund, and says what to do', async () => {
+    const { db, stdout, prices } = await importFiles(two, '--skip-bad')
+    expect(prices).toEqual([{ nav: '150.40', issue: '150.40', repurchase: '150.40' }])
+    expect(stdout).toContain(
+      `issue or repurchase price without a charge: fund ${isin} has none that is known, since lines about it are bad. ` +
+        'Correct them and import them again: the report then says how these prices get it',
+    )
+    expect(stdout).not.toContain('no issue surcharge')
+    const corrected = await importInto(db, [openfunds('0.05')])
+    expect(corrected.stdout).toContain('`fundpress derive --charges` gives it to them')
+    expect(await run(['derive', '--db', db, '--charges'], { cwd: folder.path })).toMatchObject({ code: 0 })
+    expect(chargedIn(db)).toEqual([{ issue: '157.92' }])
+  })
+
+  it.each([
+    ['of openfunds', openfunds('5')],
+    ['of FundsXML', fundsXml('-5')],
+  ])('are not told from a charge that is a bad value in a file %s', async (_, content) => {
+    const prices = `isin;date;net_asset_value\n${isin};2026-11-26;100.00\n`
+    const { stdout } = await importFiles([prices, content], '--derive', '--skip-bad')
+    expect(stdout).toContain(`fund ${isin} has none that is known, since lines about it are bad`)
+  })
+
+  it('are bad in any order, with every line that repeats one of them', async () => {
+    const name = (surcharge: string) => `OFST020000;OFST451320\n${isin};${surcharge}\n`
+    const orders = [
+      ['0.05', '0.05', '0.03'],
+      ['0.05', '0.03', '0.05'],
+      ['0.03', '0.05', '0.05'],
+    ]
+    for (const order of orders) {
+      const { code, stdout } = await importFiles(order.map(name))
+      expect(code).toBe(1)
+      expect(stdout.match(/^charges-\d.dat, line 2: the same isin as in line 2/gm)).toHaveLength(3)
+    }
+  })
+
+  it('are bad beside another one of a whole profile, which is left out', async () => {
+    const db = folder.database()
+    const { stdout } = await importInto(db, [openfunds('0.05'), profile('3', '')], '--skip-bad')
+    expect(stdout).toContain('where issue_surcharge is "3", not "5"')
+    expect(stdout).toContain('where issue_surcharge is "5", not "3"')
+    expect(chargesOf(db)).toEqual([])
+  })
+})
+
+describe('a surcharge of the last derived price', () => {
+  it('is in the figures of a fund without a profile that are net of it', async () => {
+    const db = folder.database()
+    editDatabase(folder.file(db), `UPDATE fund SET fund_inception_date = '2025-11-24' WHERE isin = '${isin}'`)
+    const mondays = Array.from({ length: 52 }, (_, week) =>
+      new Date(Date.UTC(2025, 10, 24 + 7 * week)).toISOString().slice(0, 10),
+    )
+    const navs = ['isin;date;net_asset_value', ...mondays.map((day) => `${isin};${day};100.00`), ''].join(
+      '\n',
+    )
+    await importInto(db, [navs, openfunds('0.05', '110.00', '2026-11-24')], '--derive')
+    expect(await run(['derive', '--db', db], { cwd: folder.path })).toMatchObject({ code: 0 })
+    expect(
+      readDatabase(folder.file(db), `SELECT gross, net FROM legal_period WHERE isin = '${isin}'`),
+    ).toEqual([
+      // 110 of 105 is 4.76 % more.
+      { gross: 10, net: 4.76 },
+    ])
+  })
+
+  it('is what `derive --charges` gives prices that stand at their NAV, if the report says so', async () => {
+    const { db } = await importFiles([openfunds('')])
+    const { stdout } = await importInto(db, [openfunds('0.05')])
+    expect(stdout).toContain('1 price of the database keeps the NAV as issue or repurchase price')
+    const charged = await run(['derive', '--db', db, '--charges'], { cwd: folder.path })
+    expect(charged.stdout).toContain('issue and repurchase prices of 1 price')
+    expect(chargedIn(db)).toEqual([{ issue: '157.92' }])
+  })
+
+  it('is not noted of a price of the company, which keeps its own', async () => {
+    const db = folder.database()
+    const own = isins[0]
+    editDatabase(
+      folder.file(db),
+      `UPDATE price SET issue_price = '77', repurchase_price = '66'; UPDATE profile SET issue_surcharge = 5`,
+    )
+    const [day = ''] = readDatabase(
+      folder.file(db),
+      `SELECT date FROM price WHERE isin = '${own}' ORDER BY date DESC`,
+    ).map(({ date }) => String(date))
+    const { stdout } = await importInto(db, [`isin;date;net_asset_value\n${own};${day};71.50\n`], '--derive')
+    expect(stdout).toContain('1 corrected price keeps its own issue or repurchase price')
+    expect(
+      readDatabase(folder.file(db), 'SELECT name FROM sqlite_schema').map(({ name }) => name),
+    ).not.toContain('fundpress_derived_charges')
+  })
+})
+
+describe('a first profile that names no charge', () => {
+  it('has those of the derived prices before, and so have the prices behind it', async () => {
+    const { db } = await importFiles([openfunds('0.05', '150.00', '2026-11-24')])
+    const { stdout } = await importInto(db, [profile('', '2')])
+    expect(stdout).toContain(
+      `issue surcharge and redemption fee of a first profile: fund ${isin} has those that another file or a derived price has`,
+    )
+    expect(chargesOf(db)).toEqual([{ surcharge: 5, fee: 2 }])
+    const { prices } = await importInto(
+      db,
+      [`isin;date;net_asset_value\n${isin};2026-11-27;100.00\n`],
+      '--derive',
+    )
+    expect(prices.at(-1)).toEqual({ nav: '100.00', issue: '105.00', repurchase: '98.00' })
+  })
+
+  it('has those of another file, with its prices', async () => {
+    const db = folder.database()
+    const { prices } = await importInto(db, [openfunds('0.05'), profile('', '')])
+    expect(chargesOf(db)).toEqual([{ surcharge: 5, fee: null }])
+    expect(prices).toEqual([{ nav: '150.40', issue: '157.92', repurchase: '150.40' }])
+  })
+
+  it('has none if it names 0, or if nothing else names one', async () => {
+    const { db } = await importFiles([openfunds('0.05', '150.00', '2026-11-24')])
+    const { stdout } = await importInto(db, [profile('0', '')])
+    expect(chargesOf(db)).toEqual([{ surcharge: 0, fee: null }])
+    expect(stdout).not.toContain('of a first profile')
+  })
+
+  it('is the first one only: an empty cell takes the charge of a profile away', async () => {
+    const db = folder.database()
+    await importInto(db, [profile('5', '')])
+    await importInto(db, [profile('', '')])
+    expect(chargesOf(db)).toEqual([{ surcharge: null, fee: null }])
+  })
+})
+
 describe('a fee below 0', () => {
-  const profile = (column: string) => `isin;${column}\n${isins[0]};-5\n`
+  const feeOf = (column: string) => `isin;${column}\n${isins[0]};-5\n`
 
   it.each(['issue_surcharge', 'redemption_fee', 'management_fee', 'custodian_bank_fee'])(
     'is a bad value of %s, with its place',
     async (column) => {
-      const { code, stdout } = await importFiles([profile(column)])
+      const { code, stdout } = await importFiles([feeOf(column)])
       expect(code).toBe(1)
       expect(stdout).toContain(`line 2: ${column} -5 is below 0, which cannot be`)
     },
@@ -163,7 +322,7 @@ describe('a fee below 0', () => {
   })
 
   it('is no fault of costs of a year, which refunds lower', async () => {
-    const { code } = await importFiles([profile('total_expense_ratio')])
+    const { code } = await importFiles([feeOf('total_expense_ratio')])
     expect(code).toBe(0)
   })
 })

@@ -203,3 +203,27 @@ describe('two prices of a day in two currencies', () => {
     expect(navs).toEqual([])
   })
 })
+
+it('names a price that the database has as another text than a number, where a file contradicts it', async () => {
+  const db = folder.database()
+  editDatabase(folder.file(db), `UPDATE price SET issue_price = 'abc' WHERE isin = '${isin}'`)
+  const [day = ''] = readDatabase(folder.file(db), `SELECT date FROM price WHERE isin = '${isin}'`).map(
+    ({ date }) => String(date),
+  )
+  writeFileSync(folder.file('nav.csv'), `isin;date;net_asset_value\n${isin};${day};61.83\n`)
+  writeFileSync(
+    folder.file('issue.csv'),
+    `isin;date;net_asset_value;issue_price\n${isin};${day};61.830;64.92\n`,
+  )
+  const { code, stdout } = await folder.import(
+    'price',
+    'nav.csv',
+    'issue.csv',
+    '--db',
+    db,
+    '--decimal',
+    'point',
+  )
+  expect(code).toBe(1)
+  expect(stdout).toContain('where issue_price is "abc", not "64.92"')
+})

@@ -1,7 +1,9 @@
 /** What is derived follows from NAVs and corporate actions, whatever the order in which they come. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { readMark } from '../../../src/core/data/read/complete.ts'
 import { editDatabase } from '../../support/database.ts'
 import { run } from '../../cli/run.ts'
 import { importFolder, isins } from './database.ts'
@@ -150,5 +152,17 @@ describe('derived figures', () => {
     const { stdout } = await importActions(db)
     expect(stdout).not.toContain('derived again')
     expect(figures(db)).toEqual(without)
+  })
+
+  it('are noted where prices change: a load that was complete stays complete if none does', async () => {
+    const db = database()
+    const header = [...priceHeader, 'change', 'change_percent', 'performance']
+    const lines = prices.map((line, index) => [...line, ...(without[index] ?? '').split(' ').slice(1)])
+    await folder.importLines(db, 'price', [header, ...lines], ['--complete'], plain)
+    const mark = () => readMark(new Database(folder.file(db), { readonly: true }))
+    expect(mark()).toMatchObject({ isWhole: true })
+    const { stdout } = await importPrices(db)
+    expect(stdout).toMatch(/price +0 new, 0 changed, 5 unchanged/)
+    expect(mark()).toMatchObject({ isWhole: true })
   })
 })

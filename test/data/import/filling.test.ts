@@ -277,7 +277,7 @@ describe('import --derive of a file that has only NAVs', () => {
     const header = 'isin;date;net_asset_value'
     const days = navs(['2026-11-26', '10.00'], ['2026-11-27', '11.00'])
     const notes = (count: string) =>
-      `${count} the NAV as issue or repurchase price, though table profile has a charge for it, the first: ${isin} on 2026-11-26. `
+      `${count} the NAV as issue or repurchase price, though its fund has a charge for it, the first: ${isin} on 2026-11-26. `
 
     it('keep the NAV, as each report says that meets them, until `derive --charges`', async () => {
       const { db } = await importText('price', days, ['--derive'])

@@ -68,6 +68,8 @@ export function derivedMarker(db: Database): (isin: string, table: string, diges
 
 /** Notes that prices of these funds are derived, from now on. A fund that is known keeps what its older prices were derived from. */
 export function markDerived(db: Database, isins: readonly string[]): void {
+  // A new table is a change of the schema, after which a complete load counts as changed.
+  if (isins.length === 0) return
   db.exec(
     `CREATE TABLE IF NOT EXISTS main.${table} (isin TEXT NOT NULL PRIMARY KEY, actions TEXT NOT NULL) STRICT, WITHOUT ROWID`,
   )

@@ -8,11 +8,11 @@ import { isDay } from '../../api/routes/values.ts'
 import { daysOfYearEnd, isOfYearEnd } from '../../guards/year-end.ts'
 import { firstDay } from '../model/limits.ts'
 import { fundReader } from '../read/fund-reader.ts'
+import { chargesReader } from './charges.ts'
 import { derivedDigests, isAboveZero, pricingActions } from './derived.ts'
 import { doubtfulSplits } from './doubt.ts'
 import { comparePrices, type DatedNav, figureColumns, derivedFigure } from './figures.ts'
 import type { DerivableTable, DeriveModes } from './modes.ts'
-import { chargesReader } from './offer.ts'
 import { type DerivedReturns, deriveReturns } from './returns.ts'
 
 export type ReturnsTable = Exclude<DerivableTable, 'price'>
@@ -125,7 +125,7 @@ export function fundDeriver(db: Database, modes: DeriveModes) {
     const [doubt] = doubtfulSplits(stored, actions)
     if (doubt !== undefined) return { ...nothing, kept, doubt: doubt.message }
     const { inceptionDate } = fund
-    const issueSurcharge = chargesOf(isin)?.issueSurcharge ?? null
+    const { issueSurcharge } = chargesOf(isin)
     const history = { inceptionDate, issueSurcharge, prices: stored, actions }
     const made = derived.length === 0 ? noReturns : deriveReturns(history)
     const returns = derived.flatMap(({ table, rows: before }) => {

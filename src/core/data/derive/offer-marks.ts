@@ -1,50 +1,100 @@
 /**
- * The charges that issue and repurchase prices were derived by, price by price, in a table of its own. Such a price counts as derived if
- * it is exactly what those charges make of its NAV: it goes with a NAV that is corrected. Any other one is the company's own, and stays.
+ * The charges that issue and repurchase prices of a fund were derived by, in a table of its own: a row for a change, which holds from its
+ * day on. A price counts as derived if it is exactly what the charges of its day make of its NAV: it goes with a NAV that is corrected. Any
+ * other one is the company's own, and stays.
  */
 
 import type { Database } from 'better-sqlite3'
 import { tablesIn } from '../read/open.ts'
-import type { Charges, KnownCharges } from './offer.ts'
+import type { Charges } from './offer.ts'
 
-const table = 'fundpress_derived_offers'
+const table = 'fundpress_derived_charges'
 
-/** Reads what prices were derived by. */
+interface Mark extends Charges {
+  readonly since: string
+}
+
+/** The charges that prices of one fund were derived by. */
 export interface OfferMarks {
   /** @returns undefined if the prices of the day never were, or nothing was known of charges then */
-  readonly at: (isin: string, date: string) => Charges | undefined
-  /** Reads it of the newest price of a fund. */
-  readonly newest: (isin: string) => KnownCharges
+  readonly at: (date: string) => Charges | undefined
+  /** Those of the newest price that the database has. */
+  readonly newest: () => Charges | undefined
+  /** Notes that the prices of a day are derived by charges, from now on. The first note makes the table, a change of the schema. */
+  readonly note: (date: string, charges: Charges) => void
 }
 
-export function offerMarks(db: Database): OfferMarks {
-  if (!tablesIn(db).includes(table)) return { at: () => undefined, newest: () => ({}) }
-  const mark = `SELECT issue_surcharge AS issueSurcharge, redemption_fee AS redemptionFee FROM main.${table} WHERE isin = ?`
-  const at = db.prepare<[string, string], Charges>(`${mark} AND date = ?`)
-  // A mark outlives a price that was removed, and says nothing then.
-  const hasPrice = `EXISTS (SELECT 1 FROM main.price WHERE price.isin = ${table}.isin AND price.date = ${table}.date)`
-  const newest = db.prepare<[string], Charges>(`${mark} AND ${hasPrice} ORDER BY date DESC LIMIT 1`)
-  return {
-    at: (isin, date) => at.get(isin, date),
-    newest: (isin) => newest.get(isin) ?? {},
+/** @param isDryRun notes are not written @returns reads the marks of a fund */
+export function offerMarks(db: Database, { isDryRun = false } = {}): (isin: string) => OfferMarks {
+  const newestDay = db
+    .prepare<[string], string | null>('SELECT max(date) FROM main.price WHERE isin = ?')
+    .pluck()
+  const dayAfter = db
+    .prepare<[string, string], string | null>('SELECT min(date) FROM main.price WHERE isin = ? AND date > ?')
+    .pluck()
+  const marks = markTable(db)
+  return (isin) => {
+    const all = marks.read(isin)
+    const at = (date: string) => all.findLast(({ since }) => since <= date)
+    const set = (since: string, charges: Charges) => {
+      const index = all.findIndex((mark) => mark.since >= since)
+      const place = index < 0 ? all.length : index
+      const isThere = all[place]?.since === since
+      // The day before says the same.
+      if (isSame(all[place - 1], charges)) {
+        if (!isThere) return
+        all.splice(place, 1)
+        if (!isDryRun) marks.remove(isin, since)
+        return
+      }
+      const { issueSurcharge, redemptionFee } = charges
+      all.splice(place, isThere ? 1 : 0, { since, issueSurcharge, redemptionFee })
+      if (!isDryRun) marks.put(isin, since, charges)
+    }
+    const note = (date: string, charges: Charges) => {
+      const before = at(date)
+      if (isSame(before, charges)) return
+      const next = dayAfter.get(isin, date) ?? undefined
+      const isNextKnown = all.some(({ since }) => since > date && (next === undefined || since <= next))
+      set(date, charges)
+      if (before !== undefined && next !== undefined && !isNextKnown) set(next, before)
+      const later = all.find(({ since }) => since > date)
+      // A change that is none any more.
+      if (later !== undefined && isSame(later, charges)) set(later.since, later)
+    }
+    return { at, newest: () => at(newestDay.get(isin) ?? ''), note }
   }
 }
 
-/** @returns notes what the offer prices of a day are derived by, from now on; the first note makes the table, a change of the schema */
-export function offerMarker(db: Database): (isin: string, date: string, charges: Charges) => void {
-  const prepare = () => {
+const isSame = (one: Charges | undefined, other: Charges): boolean =>
+  one?.issueSurcharge === other.issueSurcharge && one.redemptionFee === other.redemptionFee
+
+/** The statements of the table, which is not there before the first note. */
+function markTable(db: Database) {
+  const prepare = () => ({
+    read: db.prepare<[string], Mark>(
+      `SELECT since, issue_surcharge AS issueSurcharge, redemption_fee AS redemptionFee FROM main.${table} WHERE isin = ? ORDER BY since`,
+    ),
+    put: db.prepare(`INSERT OR REPLACE INTO main.${table} VALUES (?, ?, ?, ?)`),
+    remove: db.prepare(`DELETE FROM main.${table} WHERE isin = ? AND since = ?`),
+  })
+  let prepared: ReturnType<typeof prepare> | undefined
+  const made = () => {
     db.exec(
-      `CREATE TABLE IF NOT EXISTS main.${table} (isin TEXT NOT NULL, date TEXT NOT NULL, issue_surcharge TEXT,
-        redemption_fee TEXT, PRIMARY KEY (isin, date)) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE IF NOT EXISTS main.${table} (isin TEXT NOT NULL, since TEXT NOT NULL, issue_surcharge TEXT,
+        redemption_fee TEXT, PRIMARY KEY (isin, since)) STRICT, WITHOUT ROWID`,
     )
-    return db.prepare(
-      `INSERT INTO main.${table} VALUES (?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET issue_surcharge = excluded.issue_surcharge, redemption_fee = excluded.redemption_fee`,
-    )
+    return prepare()
   }
-  let insert: ReturnType<typeof prepare> | undefined
-  return (isin, date, { issueSurcharge, redemptionFee }) => {
-    insert ??= prepare()
-    insert.run(isin, date, issueSurcharge, redemptionFee)
+  return {
+    read: (isin: string): Mark[] => {
+      if (prepared === undefined && tablesIn(db).includes(table)) prepared = prepare()
+      return prepared?.read.all(isin) ?? []
+    },
+    put: (isin: string, since: string, { issueSurcharge, redemptionFee }: Charges) => {
+      prepared ??= made()
+      prepared.put.run(isin, since, issueSurcharge, redemptionFee)
+    },
+    remove: (isin: string, since: string) => prepared?.remove.run(isin, since),
   }
 }

@@ -1,6 +1,5 @@
-/** Issue and repurchase price where only a NAV is delivered: the NAV, with the surcharge and less the fee of table profile. */
+/** Issue and repurchase price where only a NAV is delivered: the NAV, with the surcharge and less the fee of the fund. */
 
-import type { Database } from 'better-sqlite3'
 import { type Fraction, fractionOf, product, rounded, scaleOf } from './exact.ts'
 
 /** In percent, plain decimals; null without one. */
@@ -11,12 +10,6 @@ export interface Charges {
 
 /** Those that something says, also that there is none. */
 export type KnownCharges = Partial<Charges>
-
-/** Where nothing says any, a fund has none. */
-export const chargesOfKnown = ({ issueSurcharge = null, redemptionFee = null }: KnownCharges): Charges => ({
-  issueSurcharge,
-  redemptionFee,
-})
 
 export const isCharged = ({ issueSurcharge, redemptionFee }: Charges): boolean =>
   issueSurcharge !== null || redemptionFee !== null
@@ -35,26 +28,4 @@ export function offeredPrice(
   const hundred = 100n * bottom
   const share: Fraction = { top: column === 'issue_price' ? hundred + top : hundred - top, bottom: hundred }
   return rounded(product(fractionOf(nav), share), scaleOf(nav))
-}
-
-/**
- * Reads what a fund charges; undefined for a fund without a profile.
- * @param source a table, or a query in brackets, with the columns of `profile`
- */
-export function chargesReader(db: Database, source = 'main.profile'): (isin: string) => Charges | undefined {
-  const row = db.prepare<[string], Readonly<Record<'surcharge' | 'fee', number | null>>>(
-    `SELECT issue_surcharge AS surcharge, redemption_fee AS fee FROM ${source} WHERE isin = ?`,
-  )
-  return (isin) => {
-    const found = row.get(isin)
-    if (found === undefined) return undefined
-    const { surcharge, fee } = found
-    return { issueSurcharge: plainPercent(surcharge), redemptionFee: plainPercent(fee) }
-  }
-}
-
-/** @returns null for none */
-export function plainPercent(percent: number | null): string | null {
-  const text = String(percent)
-  return percent !== null && percent > 0 && /^[0-9]+(?:\.[0-9]+)?$/.test(text) ? text : null
 }

@@ -1,10 +1,11 @@
-/** Prices that stand at their NAV, though table profile has a charge for them: counted, and given the charge when the company says so. */
+/** Prices that stand at their NAV, though their fund has a charge: counted, and given the charge when the company says so. */
 
 import type { Database } from 'better-sqlite3'
 import { isDay } from '../../api/routes/values.ts'
 import { type DerivedAgain, derivedFunds, isAboveZero } from './derived.ts'
-import { offerMarker } from './offer-marks.ts'
-import { type Charges, chargesOfKnown, chargesReader, isCharged, offeredPrice } from './offer.ts'
+import { chargesReader } from './charges.ts'
+import { offerMarks } from './offer-marks.ts'
+import { type Charges, isCharged, offeredPrice } from './offer.ts'
 
 /** Whether a price of a fund stands at its NAV, though the fund has a charge for that. */
 const isUncharged = `((:surcharge IS NOT NULL AND issue_price = net_asset_value)
@@ -17,7 +18,7 @@ const chargesFor = (isin: string, { issueSurcharge, redemptionFee }: Charges) =>
 })
 
 /**
- * Prices that stand at their NAV, though their fund has a charge: they were made before table profile had it, or the charge is new.
+ * Prices that stand at their NAV, though their fund has a charge: they were made before anything said so, or the charge is new.
  * Nobody but the company knows which.
  */
 export function unchargedReader(db: Database) {
@@ -53,12 +54,13 @@ export function chargePrices(db: Database, isins: readonly string[], since: stri
   const update = db.prepare(
     'UPDATE main.price SET issue_price = ?, repurchase_price = ? WHERE isin = ? AND date = ?',
   )
-  const mark = offerMarker(db)
+  const marksOf = offerMarks(db)
   let count = 0
   let first = ''
   for (const isin of isins) {
-    const charges = chargesOfKnown(chargesOf(isin) ?? {})
+    const charges = chargesOf(isin)
     if (!isCharged(charges)) continue
+    const marks = marksOf(isin)
     for (const { date, nav, issue, repurchase } of found.all({ ...chargesFor(isin, charges), since })) {
       if (!isDay(date) || !isAboveZero(nav)) continue
       const charged = [
@@ -68,7 +70,7 @@ export function chargePrices(db: Database, isins: readonly string[], since: stri
       // The charge of a small NAV may be less than its last digit.
       if (charged[0] === issue && charged[1] === repurchase) continue
       update.run(...charged, isin, date)
-      mark(isin, date, charges)
+      marks.note(date, charges)
       if (count++ === 0) first = `${isin} on ${date}`
     }
   }
@@ -84,7 +86,7 @@ export function unchargedBy(
   const derived = derivedFunds(db)
   const uncharged = unchargedReader(db)
   const found = isins
-    .map((isin) => ({ isin, charges: chargesOfKnown(chargesOf(isin) ?? {}) }))
+    .map((isin) => ({ isin, charges: chargesOf(isin) }))
     .filter(({ isin, charges }) => derived.has(isin) && uncharged.isNewestOne(isin, charges))
     .map(({ isin, charges }) => uncharged.all(isin, charges))
   return { count: found.reduce((sum, { count }) => sum + count, 0), first: found[0]?.first ?? '' }

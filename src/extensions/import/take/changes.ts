@@ -5,13 +5,15 @@ import { outlivingRows, type SchemaTable, type TableColumn } from '../../../core
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { distinctIsins } from '../../../core/data/read/fund-reader.ts'
 import type { pricingActions } from '../../../core/data/derive/derived.ts'
-import type { Charges, KnownCharges } from '../../../core/data/derive/offer.ts'
+import type { FundCharges } from '../../../core/data/derive/charges.ts'
 import type { Objection } from '../../../core/guards/guards.ts'
 import { inTurn } from '../../../core/system/in-turn.ts'
 import type { Scope } from '../readers/reader.ts'
 import { nothingDerived, priceDeriver, type History } from './derive.ts'
+import { isGone, valueAfter } from './foreseen.ts'
+import type { FileCharges } from './left-charges.ts'
 import type { StagedTable } from './sink.ts'
-import { bitsOf, isGone, sameKey, stagedName } from './staging.ts'
+import { bitsOf, sameKey, stagedName } from './staging.ts'
 
 export interface ChangeOptions {
   readonly scope: Scope
@@ -34,13 +36,11 @@ export interface Changes {
 /** What prices are derived by, as the import leaves it. */
 export interface DeriveSources {
   readonly actionsOf: ReturnType<typeof pricingActions>
-  /** Undefined for a fund without a profile. */
-  readonly chargesOf: (isin: string) => Charges | undefined
-  /** Charges of funds whose profile is left out, by the files. */
-  readonly leftChargesOf: (isin: string) => KnownCharges
+  readonly chargesOf: (isin: string) => FundCharges
+  readonly fileCharges: FileCharges
 }
 
-/** @returns what changed, what a guard has against it, and what is to be told of derived prices */
+/** @returns what changed and for which funds, what a guard has against it, and what is to be told of derived prices */
 export async function changeFunds(
   db: Database,
   { table, always, sometimes, derived, isins, hasGone }: StagedTable,
@@ -48,13 +48,13 @@ export async function changeFunds(
   sources: DeriveSources,
 ) {
   const { count, upsert } = prepare(db, table, { always: [...always, ...derived], sometimes })
-  const isUpsert = scope === 'upsert'
-  const removals = !isUpsert ? removalsOf(db, table, sameKey(table)) : hasGone ? [goneRows(db, table)] : []
+  const removals = scope !== 'upsert' || hasGone ? removalsOf(db, table, scope) : []
   const deriver =
     derived.length === 0
       ? undefined
-      : priceDeriver(db, { columns: derived, isUpsert, isDryRun, history, ...sources })
+      : priceDeriver(db, { columns: derived, scope, isDryRun, history, ...sources })
   const changes = { added: 0, changed: 0, unchanged: 0, removed: 0 }
+  const changedFunds: string[] = []
   const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
   for await (const isin of inTurn(all, onFund, signal)) {
     deriver?.derive(isin)
@@ -63,7 +63,9 @@ export async function changeFunds(
     changes.changed += changed
     changes.unchanged += lines - added - changed
     for (const removal of removals) removeRows(removal, isin, isDryRun)
-    if (!isDryRun && added + changed > 0) upsert.run({ isin })
+    if (added + changed === 0) continue
+    changedFunds.push(isin)
+    if (!isDryRun) upsert.run({ isin })
   }
   deriver?.assertClear()
   for (const { rows } of removals) changes.removed += rows
@@ -76,6 +78,7 @@ export async function changeFunds(
     // The table of the rows first.
     objections: removals.toReversed().flatMap((removal) => objectionTo(removal, before(removal))),
     derived: deriver?.derived ?? nothingDerived,
+    changedFunds,
   }
 }
 
@@ -124,10 +127,7 @@ function prepare(
       ? `(${brings(name)} AND own.${name} IS NOT line.${name})`
       : `own.${name} IS NOT line.${name}`,
   )
-  const valueOf = (name: string) =>
-    sometimes.includes(name)
-      ? `iif(${brings(name)}, line.${name}, coalesce(own.${name}, line.${name}))`
-      : `line.${name}`
+  const valueOf = (name: string) => (sometimes.includes(name) ? valueAfter(table, name) : `line.${name}`)
   const joined = sometimes.length === 0 ? '' : `LEFT JOIN ${own} AS own ON ${same}`
   const excluded = values.map((name) => `${name} = excluded.${name}`).join(', ')
   const isNew = values.map((name) => `found.${name} IS NOT excluded.${name}`).join(' OR ')
@@ -160,27 +160,23 @@ function removalOf(db: Database, name: string, rows: string, lost: string | null
   }
 }
 
-/** Deletes the rows that a file takes back. */
-const goneRows = (db: Database, table: SchemaTable): Removal => {
-  const rows = `FROM main.${table.name} AS own WHERE own.isin = :isin AND ${isGone(table)}`
-  return removalOf(db, table.name, rows, replacedQuery(table, sameKey(table), isGone(table)))
-}
-
 /**
- * Deletes the rows that the files do not have; of a fund that it does not have, first the rows of the other tables, but
+ * Deletes the rows that files take back or replace; of a fund that they do not have any more, first the rows of the other tables, but
  * those that stay when their fund is gone.
  */
-function removalsOf(db: Database, table: SchemaTable, same: string) {
+function removalsOf(db: Database, table: SchemaTable, scope: Scope): readonly Removal[] {
   const staged = stagedName(table)
-  const removal = (name: string, isSame: string, replacing: string | null) => {
-    const rows = `FROM main.${name} AS own WHERE own.isin = :isin AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE ${isSame})`
-    return removalOf(db, name, rows, replacing)
-  }
-  const others = Object.values(schemaTables).filter((other) => table.name === 'fund' && other !== table)
-  const ofFund = (other: SchemaTable) => `line.isin = own.isin OR ${outlivingRows(other, 'own')}`
+  const others = Object.values(schemaTables).filter(
+    (other) => scope !== 'upsert' && table.name === 'fund' && other !== table,
+  )
+  const isFundGone = (other: SchemaTable) =>
+    `NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE line.isin = own.isin OR ${outlivingRows(other, 'own')})`
+  const removal = (name: string, goes: string, replacing: string | null) =>
+    removalOf(db, name, `FROM main.${name} AS own WHERE own.isin = :isin AND ${goes}`, replacing)
+  const goes = isGone(table, scope)
   return [
-    ...others.map((other) => removal(other.name, ofFund(other), null)),
-    removal(table.name, same, replacedQuery(table, same)),
+    ...others.map((other) => removal(other.name, isFundGone(other), null)),
+    removal(table.name, goes, replacedQuery(table, goes)),
   ]
 }
 
@@ -193,9 +189,10 @@ const isOfSort = ({ isKey, kind, allowed }: TableColumn) =>
  * last one, although their day is a part of the key. Of prices, a new day replaces none.
  * @param goes which of the fund's rows do, as a condition for `own`
  */
-function replacedQuery(table: SchemaTable, same: string, goes = 'true'): string | null {
+function replacedQuery(table: SchemaTable, goes: string): string | null {
   const { name, columns } = table
   const staged = stagedName(table)
+  const same = sameKey(table)
   if (name === schemaTables.prices.name) return null
   const sorts = columns.filter(isOfSort).map((column) => column.name)
   const counted = (from: string, other: string, which: string) => {

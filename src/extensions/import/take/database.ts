@@ -16,10 +16,17 @@ import {
 import { copyOf, makeBackup, removeOtherCopies, type Backup } from './backup.ts'
 import { changeFunds, type ChangeOptions, type Changes, type DeriveSources } from './changes.ts'
 import { nothingDerived, type DerivedPrices } from './derive.ts'
+import { completeFirstProfiles } from './first-profiles.ts'
 import { foreseen } from './foreseen.ts'
+import type { FileCharges } from './left-charges.ts'
 import { markComplete } from '../../../core/data/read/complete.ts'
-import { deriveAgain, markDerived, pricingActions } from '../../../core/data/derive/derived.ts'
-import { chargesReader, type KnownCharges } from '../../../core/data/derive/offer.ts'
+import {
+  type DerivedAgain,
+  deriveAgain,
+  markDerived,
+  pricingActions,
+} from '../../../core/data/derive/derived.ts'
+import { chargesReader } from '../../../core/data/derive/charges.ts'
 import { figureColumns } from '../../../core/data/derive/figures.ts'
 import { unchargedBy } from '../../../core/data/derive/uncharged.ts'
 import { addToLoad, beginLoad, readLoad } from '../../../core/data/read/load.ts'
@@ -75,8 +82,7 @@ export interface TakeOptions extends Waiting, ChangeOptions {
   readonly isCopied: boolean
   readonly override: Override
   readonly now: Date
-  /** Charges of funds whose profile is left out. */
-  readonly leftChargesOf: (isin: string) => KnownCharges
+  readonly fileCharges: FileCharges
 }
 
 export interface Taken {
@@ -88,6 +94,8 @@ export interface Taken {
   /** The copy of the database as it was before the load; null if there is none, or nothing changed. */
   readonly copy: string | null
   readonly derived: DerivedPrices
+  /** Funds whose first profile has charges that files or derived prices name, and it does not. */
+  readonly completed: DerivedAgain
   /** Prices of the database that were derived again, since corporate actions have changed. */
   readonly byActions: ReturnType<typeof deriveAgain>
 }
@@ -106,13 +114,12 @@ export async function takeRows(
   if (options.isDryRun) return tryRows(db, staged, options)
   const backup = await beginWriting(db, options)
   try {
-    const sources = {
-      actionsOf: pricingActions(db),
-      chargesOf: chargesReader(db),
-      leftChargesOf: options.leftChargesOf,
-    }
+    const { fileCharges } = options
+    const completed = completeFirstProfiles(db, fileCharges.of)
+    const sources = { actionsOf: pricingActions(db), chargesOf: chargesReader(db), fileCharges }
     const made = await changeTables(db, staged, options, sources)
-    const byActions = deriveByActions(db, staged)
+    markDerived(db, made.fundsWithFigures)
+    const byActions = deriveAgain(db)
     const allowed = refuseUnlessAllowed('the import', made.objections, options.override)
     const changed = Object.entries(made.changes).filter(
       ([, { added, changed: other, removed }]) => added + other + removed > 0,
@@ -123,7 +130,7 @@ export async function takeRows(
       options,
       backup,
     )
-    return { ...made, objections: [], allowed, copy, byActions }
+    return { ...made, objections: [], allowed, copy, completed, byActions }
   } catch (error) {
     // A full disk has ended the transaction already.
     if (db.inTransaction) db.exec('ROLLBACK')
@@ -139,17 +146,18 @@ async function tryRows(
   staged: readonly StagedTable[],
   options: TakeOptions,
 ): Promise<Taken> {
-  const { scope, leftChargesOf } = options
+  const { scope, fileCharges } = options
   const actionsOf = pricingActions(db, foreseen(schemaTables.corporateActions, scope))
   const chargesOf = chargesReader(db, foreseen(schemaTables.profile, scope))
   db.exec('BEGIN')
   try {
-    const made = await changeTables(db, staged, options, { actionsOf, chargesOf, leftChargesOf })
+    const completed = completeFirstProfiles(db, fileCharges.of)
+    const made = await changeTables(db, staged, options, { actionsOf, chargesOf, fileCharges })
     const derived = staged.flatMap((rows) => rows.derived)
     const prices = foreseen(schemaTables.prices, scope, derived)
     const byActions = deriveAgain(db, { actionsOf, prices, isDryRun: true })
     const { refused, allowed } = judge(made.objections, options.override)
-    return { ...made, objections: refused, allowed, copy: null, byActions }
+    return { ...made, objections: refused, allowed, copy: null, completed, byActions }
   } finally {
     if (db.inTransaction) db.exec('ROLLBACK')
   }
@@ -173,6 +181,8 @@ async function changeTables(
 ) {
   const changes: Record<string, Changes> = {}
   const objections: Objection[] = []
+  /** With new figures of prices that were derived. */
+  let fundsWithFigures: readonly string[] = []
   let derived = nothingDerived
   const sorted = [...staged].sort((one, other) => order.indexOf(one.table) - order.indexOf(other.table))
   const hasPrices = staged.some(({ table }) => table === schemaTables.prices)
@@ -182,10 +192,11 @@ async function changeTables(
     changes[table.name] = made.changes
     objections.push(...made.objections)
     if (table === schemaTables.prices) derived = made.derived
+    if (rows.derived.some((name) => figureColumns.includes(name))) fundsWithFigures = made.changedFunds
     if (table === schemaTables.profile && !hasPrices)
       derived = { ...derived, atNav: unchargedBy(db, rows.isins, sources.chargesOf) }
   }
-  return { changes, objections, derived }
+  return { changes, objections, derived, fundsWithFigures }
 }
 
 /** Commits, as a part of a load. @param changed tables @returns the copy of the load */
@@ -207,13 +218,6 @@ function endChanges(
     removeOtherCopies(db.name, copy)
   }
   return copy
-}
-
-/** Notes which funds have derived prices of a file, and derives those again whose corporate actions have changed. */
-function deriveByActions(db: Database.Database, staged: readonly StagedTable[]): Taken['byActions'] {
-  for (const { derived, isins } of staged)
-    if (derived.some((name) => figureColumns.includes(name))) markDerived(db, isins)
-  return deriveAgain(db)
 }
 
 const isLoadOpen = (db: Database.Database): boolean => readLoad(db)?.isOpen === 1

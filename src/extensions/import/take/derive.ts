@@ -4,15 +4,9 @@ import type { Database } from 'better-sqlite3'
 import type { DerivedAgain, DerivedDoubt } from '../../../core/data/derive/derived.ts'
 import { doubtfulSplits } from '../../../core/data/derive/doubt.ts'
 import { fractionOf, one, product, rounded, scaleOf } from '../../../core/data/derive/exact.ts'
-import { offerMarker, offerMarks } from '../../../core/data/derive/offer-marks.ts'
-import {
-  type Charges,
-  chargesOfKnown,
-  isCharged,
-  type KnownCharges,
-  offerColumns,
-  offeredPrice,
-} from '../../../core/data/derive/offer.ts'
+import type { FundCharges } from '../../../core/data/derive/charges.ts'
+import { offerMarks, type OfferMarks } from '../../../core/data/derive/offer-marks.ts'
+import { type Charges, offerColumns, offeredPrice } from '../../../core/data/derive/offer.ts'
 import { unchargedReader } from '../../../core/data/derive/uncharged.ts'
 import {
   comparePrices,
@@ -23,6 +17,9 @@ import {
 } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import { daysOfYearEnd } from '../../../core/guards/year-end.ts'
+import type { Scope } from '../readers/reader.ts'
+import { isGone } from './foreseen.ts'
+import type { FileCharges } from './left-charges.ts'
 import { bitsOf, goneName, stagedName } from './staging.ts'
 
 /** A NAV of the file or of the database, and whether the file adds or corrects it. */
@@ -48,13 +45,15 @@ export interface DerivedPrices {
   readonly withoutBase: DerivedAgain
   /** Funds without an issue surcharge: the issue price of new prices is their NAV. */
   readonly withoutSurcharge: DerivedAgain
+  /** Funds of which bad rows alone say what they charge: new prices are their NAV. */
+  readonly inDoubt: DerivedAgain
   /** Funds whose new prices have charges of the files, since their profile is left out. */
   readonly byFiles: DerivedAgain
   /** Funds whose new prices have charges of the last derived price: neither a profile nor a file names them. */
   readonly byLast: DerivedAgain
   /** Prices whose NAV the files correct, and whose issue or repurchase price is the company's own. */
   readonly kept: DerivedAgain
-  /** Prices of the database that stand at their NAV, though their funds have charges by now. */
+  /** Prices of the database that stand at their NAV, though something says by now what their funds charge. */
   readonly atNav: DerivedAgain
 }
 
@@ -64,6 +63,7 @@ export const nothingDerived: DerivedPrices = {
   again: noneDerived,
   withoutBase: noneDerived,
   withoutSurcharge: noneDerived,
+  inDoubt: noneDerived,
   byFiles: noneDerived,
   byLast: noneDerived,
   kept: noneDerived,
@@ -73,16 +73,13 @@ export const nothingDerived: DerivedPrices = {
 interface DeriverOptions {
   /** Those that some line of the files lacks. */
   readonly columns: readonly string[]
-  /** Whether other rows stay. */
-  readonly isUpsert: boolean
+  readonly scope: Scope
   readonly isDryRun: boolean
   /** Undefined: it is asked for where it is in doubt. */
   readonly history: History | undefined
   readonly actionsOf: (isin: string) => readonly PricingAction[]
-  /** Undefined for a fund without a profile. */
-  readonly chargesOf: (isin: string) => Charges | undefined
-  /** Charges of funds whose profile is left out. */
-  readonly leftChargesOf: (isin: string) => KnownCharges
+  readonly chargesOf: (isin: string) => FundCharges
+  readonly fileCharges: FileCharges
 }
 
 /**
@@ -90,7 +87,7 @@ interface DeriverOptions {
  */
 export function priceDeriver(
   db: Database,
-  { columns, isUpsert, isDryRun, history, actionsOf, chargesOf, leftChargesOf }: DeriverOptions,
+  { columns, scope, isDryRun, history, actionsOf, chargesOf, fileCharges }: DeriverOptions,
 ) {
   const staged = stagedName(schemaTables.prices)
   const gone = goneName(schemaTables.prices)
@@ -100,15 +97,13 @@ export function priceDeriver(
     return `EXISTS (SELECT 1 FROM ${gone} AS gone WHERE gone.isin = own.isin AND gone.date = (${beside}))`
   })
   // Rows that the import removes are no price before. Some more than the last price of the year before show its rhythm.
-  const others = isUpsert
-    ? `UNION ALL SELECT date, net_asset_value, 0, ${isBesideGone.join(' OR ')}, 0, NULL, NULL, NULL FROM main.price AS own
+  const others = `UNION ALL SELECT date, net_asset_value, 0, ${isBesideGone.join(' OR ')}, 0, NULL, NULL, NULL FROM main.price AS own
         WHERE isin = :isin AND date >= coalesce((SELECT date FROM main.price WHERE isin = :isin AND date <
           (SELECT substr(min(date), 1, 4) FROM
             (SELECT date FROM ${staged} WHERE isin = :isin UNION ALL SELECT date FROM ${gone} WHERE isin = :isin))
           ORDER BY date DESC LIMIT 1 OFFSET ${daysOfYearEnd - 1}), '')
-        AND NOT EXISTS (SELECT 1 FROM ${gone} AS gone WHERE gone.isin = own.isin AND gone.date = own.date)
-        AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE line.isin = own.isin AND line.date = own.date)`
-    : ''
+        AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE line.isin = own.isin AND line.date = own.date)
+        AND NOT (${isGone(schemaTables.prices, scope)})`
   const prices = db.prepare<{ isin: string }, Line>(
     `SELECT line.date AS date, line.net_asset_value AS nav, 1 AS isOfFile, line.net_asset_value IS NOT own.net_asset_value AS isOther, line.has AS has,
         own.net_asset_value AS ownNav, own.issue_price AS ownIssue, own.repurchase_price AS ownRepurchase
@@ -130,43 +125,56 @@ export function priceDeriver(
   const again = { count: 0, first: '' }
   const withoutBase = { count: 0, first: '' }
   const withoutSurcharge = { count: 0, first: '' }
+  const inDoubt = { count: 0, first: '' }
   const byFiles = { count: 0, first: '' }
   const byLast = { count: 0, first: '' }
   const kept = { count: 0, first: '' }
   const atNav = { count: 0, first: '' }
-  const offers = columns.filter((name) => (offerColumns as readonly string[]).includes(name))
-  const marks = offerMarks(db)
-  const mark = offers.length === 0 || isDryRun ? undefined : offerMarker(db)
-  /** What a file says comes before the profile, and this before what the last derived price had. */
-  const sourcesOf = (isin: string) => {
-    const named = leftChargesOf(isin)
-    const profile = chargesOf(isin)
-    const last = profile === undefined ? marks.newest(isin) : {}
-    return { named, last, known: { ...last, ...profile, ...named } }
+  const offers = offerColumns.filter((name) => columns.includes(name))
+  const marksOf = offerMarks(db, { isDryRun })
+  /** Without a profile, what a file says comes before what the last derived price had. */
+  const knownOf = (isin: string): Known => {
+    const fund = chargesOf(isin)
+    const named = fund.from === 'profile' ? {} : fileCharges.of(isin)
+    const sourceOf = (name: keyof Charges) => (name in named ? 'file' : fund.from)
+    return {
+      charges: { ...fund, ...named },
+      sources: { issueSurcharge: sourceOf('issueSurcharge'), redemptionFee: sourceOf('redemptionFee') },
+    }
   }
   /** Counts a fund with new prices. */
-  const countOffers = (isin: string, { named, last, known }: ReturnType<typeof sourcesOf>) => {
+  const countOffers = (isin: string, { charges, sources }: Known) => {
     const fund = { count: 1, first: isin }
-    const { issueSurcharge } = chargesOfKnown(known)
-    if (columns.includes('issue_price') && issueSurcharge === null) addTo(withoutSurcharge, fund)
-    if (offers.length === 0) return
-    if (isCharged(chargesOfKnown(named))) addTo(byFiles, fund)
-    const isOfLast = ([name, percent]: readonly [string, string | null]) =>
-      percent !== null && !(name in named)
-    if (Object.entries(last).some(isOfLast)) addTo(byLast, fund)
+    const isUnknown = offers.some((name) => sources[chargeOf[name]] === 'nothing')
+    if (isUnknown && fileCharges.isDoubtful(isin)) addTo(inDoubt, fund)
+    else if (offers.includes('issue_price') && charges.issueSurcharge === null) addTo(withoutSurcharge, fund)
+    const isOf = (source: Source) =>
+      chargeNames.some((name) => sources[name] === source && charges[name] !== null)
+    if (offers.length > 0 && isOf('file')) addTo(byFiles, fund)
+    if (offers.length > 0 && isOf('lastPrice')) addTo(byLast, fund)
   }
-  /** The offer price of a line; undefined if the file, or the price of the database, has its own. */
-  const offered = (name: string, isin: string, line: Line, charges: Charges): string | undefined => {
-    const { date, isOfFile, has } = line
-    if (isOfFile === 0 || (has & bitsOf(schemaTables.prices, [name])) !== 0) return undefined
-    const { value, isKept } = offeredOf(name, line, charges, () => marks.at(isin, date))
-    if (isKept) addTo(kept, { count: 1, first: `${isin} on ${date}` })
-    return value
+  /** The offer price of a line; none if the file, or the price of the database, has its own. */
+  const offered = (name: OfferColumn, line: Line, by: OfferedBy): Offered => {
+    const { isOfFile, has } = line
+    if (isOfFile === 0 || (has & bitsOf(schemaTables.prices, [name])) !== 0) return ofFile
+    return offeredOf(name, line, by)
   }
-  const countAtNav = (isin: string, lines: readonly Line[], charges: Charges) => {
+  /** Counts prices that `derive --charges` would charge, if they are no news. */
+  const countAtNav = (
+    isin: string,
+    lines: readonly Line[],
+    { charges, sources }: Known,
+    marks: OfferMarks,
+  ) => {
+    const last = lines.at(-1)
+    if (last === undefined || offers.length === 0) return
+    const isNewestAtNav = uncharged.isNewestOne(isin, charges)
+    const isOfProfile = sources.issueSurcharge === 'profile'
+    // The command reads no file: so what one says is noted.
+    if (isNewestAtNav && !isOfProfile) marks.note(last.date, charges)
+    const lasting = isOfProfile ? charges : marks.at(last.date)
     const isKept = lines.some((line) => offers.some((name) => keepsNav(name, line, charges)))
-    if (offers.length > 0 && (isKept || uncharged.isNewestOne(isin, charges)))
-      addTo(atNav, uncharged.all(isin, charges))
+    if (lasting !== undefined && (isKept || isNewestAtNav)) addTo(atNav, uncharged.all(isin, lasting))
   }
   return {
     derive: (isin: string): void => {
@@ -174,19 +182,20 @@ export function priceDeriver(
       if (history === 'adjusted') adjusted.undo(isin, actions)
       const lines = prices.all({ isin })
       if (history === undefined) doubted.push(...doubtsAbout(isin, lines, actions))
-      const from = sourcesOf(isin)
-      const charges = chargesOfKnown(from.known)
-      const isKnown = Object.keys(from.known).length > 0
-      if (lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null)) countOffers(isin, from)
-      countAtNav(isin, lines, charges)
+      const known = knownOf(isin)
+      const { charges, sources } = known
+      const marks = marksOf(isin)
+      const isKnown = chargeNames.some((name) => sources[name] !== 'nothing')
+      if (lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null)) countOffers(isin, known)
       for (const compared of comparePrices(lines, actions)) {
-        const { date, isOfFile } = compared.price
-        const found = columns.map((name) => {
-          const value = offers.includes(name)
-            ? offered(name, isin, compared.price, charges)
-            : valueOf(name, compared, isin)
-          return { name, value }
-        })
+        const { price } = compared
+        const { date, isOfFile } = price
+        const by = { charges, before: () => marks.at(date) }
+        const found = columns.map((name) =>
+          isOffer(name)
+            ? offered(name, price, by)
+            : { value: valueOf(name, compared, isin), kind: 'figure' as const },
+        )
         if (isOfFile === 1 && found.some(({ value }) => value === null))
           if (withoutBase.count++ === 0) withoutBase.first = `${isin} on ${date}`
         if (found.every(({ value }) => value === undefined)) continue
@@ -194,15 +203,29 @@ export function priceDeriver(
           join.run({ isin, date })
           if (again.count++ === 0) again.first = `${isin} on ${date}`
         }
-        const bound = found.flatMap(({ name, value }) => [
-          [name, value ?? null],
-          [`has_${name}`, value === undefined ? 0 : 1],
-        ])
+        const bound = found.flatMap(({ value }, at) => {
+          const name = columns[at] ?? ''
+          return [
+            [name, value ?? null],
+            [`has_${name}`, value === undefined ? 0 : 1],
+          ]
+        })
         update.run({ isin, date, ...Object.fromEntries(bound) })
-        if (isKnown && compared.price.isOther === 1 && isOfFile === 1) mark?.(isin, date, charges)
+        if (found.some(({ kind }) => kind === 'own')) addTo(kept, { count: 1, first: `${isin} on ${date}` })
+        if (isKnown && found.some(({ kind }) => kind === 'charged')) marks.note(date, charges)
       }
+      countAtNav(isin, lines, known, marks)
     },
-    derived: { again, withoutBase, withoutSurcharge, byFiles, byLast, kept, atNav } satisfies DerivedPrices,
+    derived: {
+      again,
+      withoutBase,
+      withoutSurcharge,
+      inDoubt,
+      byFiles,
+      byLast,
+      kept,
+      atNav,
+    } satisfies DerivedPrices,
     /** @throws {Error} if it is in doubt how the NAVs of a fund are */
     assertClear: (): void => {
       const [first, ...others] = doubted
@@ -258,26 +281,53 @@ function openAdjusted(db: Database, staged: string) {
   }
 }
 
+const chargeNames = ['issueSurcharge', 'redemptionFee'] as const
+type OfferColumn = (typeof offerColumns)[number]
+const chargeOf = { issue_price: 'issueSurcharge', repurchase_price: 'redemptionFee' } as const
+const isOffer = (name: string): name is OfferColumn => Object.hasOwn(chargeOf, name)
+
+/** What says a charge. */
+type Source = FundCharges['from'] | 'file'
+
+/** What is known of the charges of a fund. */
+interface Known {
+  readonly charges: Charges
+  readonly sources: Readonly<Record<keyof Charges, Source>>
+}
+
+interface OfferedBy {
+  readonly charges: Charges
+  /** What the price of the day was derived by. */
+  readonly before: () => Charges | undefined
+}
+
+/** `charged` by the charges of today, the `same` as before, left `atNav`, the company's `own`, or delivered: `ofFile`. */
+interface Offered {
+  readonly value: string | undefined
+  readonly kind: 'charged' | 'same' | 'atNav' | 'own' | 'ofFile'
+}
+
+const ofFile: Offered = { value: undefined, kind: 'ofFile' }
+
 /**
  * A price of the database that its NAV made goes with it, by the charges that it was derived by or those of today. Another one is the
  * company's own, and stays.
  */
-function offeredOf(name: string, line: Line, charges: Charges, markOf: () => Charges | undefined) {
+function offeredOf(name: OfferColumn, line: Line, { charges, before }: OfferedBy): Offered {
   const { nav, isOther, ownNav } = line
   const own = ownOf(name, line)
-  if (ownNav === null || own === null) return { value: offeredPrice(name, nav, charges), isKept: false }
-  if (isOther === 0) return { value: own, isKept: false }
-  const mark = markOf()
-  const isMade = [mark ?? charges, charges].some((by) => own === offeredPrice(name, ownNav, by))
-  if (isMade) return { value: offeredPrice(name, nav, charges), isKept: false }
-  return keepsNav(name, line, charges) ? { value: nav, isKept: false } : { value: own, isKept: true }
+  const charged: Offered = { value: offeredPrice(name, nav, charges), kind: 'charged' }
+  if (ownNav === null || own === null) return charged
+  if (isOther === 0) return { value: own, kind: 'same' }
+  if ([before() ?? charges, charges].some((by) => own === offeredPrice(name, ownNav, by))) return charged
+  return keepsNav(name, line, charges) ? { value: nav, kind: 'atNav' } : { value: own, kind: 'own' }
 }
 
-const ownOf = (name: string, { ownIssue, ownRepurchase }: Line) =>
-  name === 'issue_price' ? ownIssue : name === 'repurchase_price' ? ownRepurchase : null
+const ownOf = (name: OfferColumn, { ownIssue, ownRepurchase }: Line) =>
+  name === 'issue_price' ? ownIssue : ownRepurchase
 
 /** The charges are newer than a price of the database that stands at its NAV. */
-function keepsNav(name: string, line: Line, charges: Charges): boolean {
+function keepsNav(name: OfferColumn, line: Line, charges: Charges): boolean {
   const { ownNav } = line
   const own = ownOf(name, line)
   return ownNav !== null && own === ownNav && own !== offeredPrice(name, ownNav, charges)
@@ -285,7 +335,7 @@ function keepsNav(name: string, line: Line, charges: Charges): boolean {
 
 /** Adds what one fund has. */
 function addTo(all: { count: number; first: string }, { count, first }: DerivedAgain): void {
-  if (all.count === 0) all.first = first
+  if (all.count === 0 && count > 0) all.first = first
   all.count += count
 }
 

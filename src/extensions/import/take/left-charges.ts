@@ -1,64 +1,97 @@
 /** Charges of funds whose profile is left out, since the files lack the rest of it: their prices have them all the same. */
 
-import { plainPercent, type KnownCharges } from '../../../core/data/derive/offer.ts'
-import type { Difference, Origin } from './staging.ts'
+import { plainPercent } from '../../../core/data/derive/charges.ts'
+import type { KnownCharges } from '../../../core/data/derive/offer.ts'
 import type { Value } from '../values.ts'
+import type { Difference, Origin } from './staging.ts'
 
-const chargeColumns = ['issue_surcharge', 'redemption_fee'] as const
+export const chargeColumns = ['issue_surcharge', 'redemption_fee'] as const
 
-/** A charge that a row names. */
-interface LeftCharge {
-  readonly origin: Origin
-  readonly value: Value
-  isContradicted: boolean
+/** What the files say of the charges of a fund, beyond whole profiles. */
+export interface FileCharges {
+  /** Those that they name, and do not contradict. */
+  readonly of: (isin: string) => KnownCharges
+  /** Whether a bad row is about them. */
+  readonly isDoubtful: (isin: string) => boolean
 }
 
-/** Two charges of a fund that contradict each other: nothing says which is right. */
-interface ChargeConflict extends Pick<Difference, 'column' | 'first' | 'second'> {
-  readonly there: Origin
-  /** Whether the other row is known to be bad. */
-  readonly isKnown: boolean
+/** A row that names charges, in the order of `chargeColumns`. */
+interface Naming {
+  readonly origin: Origin
+  readonly values: readonly Value[]
+}
+
+/** A row whose charge another one contradicts: nothing says which is right. */
+export interface Contradicted extends Pick<Difference, 'column' | 'first' | 'second'> {
+  readonly isin: string
+  readonly origin: Origin
+  /** The other row, which names `first`; this one names `second`. */
+  readonly other: Origin
 }
 
 export function openLeftCharges() {
-  const found = new Map<string, Map<string, LeftCharge>>()
-  const percentOf = (isin: string, column: string): string | null | undefined => {
-    const { value = null, isContradicted = true } = found.get(isin)?.get(column) ?? {}
-    return isContradicted ? undefined : plainPercent(Number(value))
-  }
+  const found = new Map<string, Naming[]>()
+  const doubtful = new Set<string>()
+  /** @returns undefined if no row names it */
+  const valueOf = (isin: string, column: (typeof chargeColumns)[number]) =>
+    found
+      .get(isin)
+      ?.map(({ values }) => values[chargeColumns.indexOf(column)] ?? null)
+      .find((value) => value !== null)
+  const percentOf = (value: Value) => (value === null ? null : plainPercent(Number(value)))
   return {
     /**
      * Keeps the charges that a row names. An empty cell says nothing, so one file may have the surcharge and another the fee.
-     * @param columns of the row that is left out @returns what another row of the fund says
+     * @param columns of the row
      */
-    keep: (isin: string, columns: readonly string[], row: readonly Value[], origin: Origin) => {
-      const charges = found.get(isin) ?? new Map<string, LeftCharge>()
-      found.set(isin, charges)
-      let conflict: ChargeConflict | undefined
-      for (const column of chargeColumns) {
-        const value = row[columns.indexOf(column)] ?? null
-        const there = charges.get(column)
-        if (value === null || value === there?.value) continue
-        if (there === undefined) {
-          charges.set(column, { origin, value, isContradicted: false })
-          continue
-        }
-        const isKnown = there.isContradicted
-        conflict ??= { there: there.origin, isKnown, column, first: there.value, second: value }
-        there.isContradicted = true
-      }
-      return conflict
+    keep: (isin: string, columns: readonly string[], row: readonly Value[], origin: Origin): void => {
+      const values = chargeColumns.map((column) => row[columns.indexOf(column)] ?? null)
+      if (values.every((value) => value === null)) return
+      const rows = found.get(isin) ?? []
+      found.set(isin, rows)
+      rows.push({ origin, values })
     },
-    /** Takes charges back: the fund has a profile. */
-    forget: (isin: string) => found.delete(isin),
-    /** @returns what the files name, and do not contradict */
+    /** Notes that a row of table profile is bad. */
+    doubt: (isin: string): void => {
+      doubtful.add(isin)
+    },
+    isins: (): readonly string[] => [...found.keys()],
+    /** Takes all rows back that contradict each other, in whatever order they came. @returns them */
+    contradicted: (): readonly Contradicted[] =>
+      [...found].flatMap(([isin, rows]) => {
+        const bad = rows.flatMap((row) => {
+          const against = contradictionTo(row, rows)
+          return against === undefined ? [] : [{ isin, origin: row.origin, ...against }]
+        })
+        if (bad.length > 0) doubtful.add(isin)
+        const origins = new Set(bad.map(({ origin }) => origin))
+        found.set(
+          isin,
+          rows.filter(({ origin }) => !origins.has(origin)),
+        )
+        return bad
+      }),
     of: (isin: string): KnownCharges => {
-      const issueSurcharge = percentOf(isin, 'issue_surcharge')
-      const redemptionFee = percentOf(isin, 'redemption_fee')
+      const surcharge = valueOf(isin, 'issue_surcharge')
+      const fee = valueOf(isin, 'redemption_fee')
       return {
-        ...(issueSurcharge === undefined ? {} : { issueSurcharge }),
-        ...(redemptionFee === undefined ? {} : { redemptionFee }),
+        ...(surcharge === undefined ? {} : { issueSurcharge: percentOf(surcharge) }),
+        ...(fee === undefined ? {} : { redemptionFee: percentOf(fee) }),
       }
     },
+    isDoubtful: (isin: string): boolean => doubtful.has(isin),
   }
+}
+
+/** @returns the first column in which another row names another charge, and the first such row */
+function contradictionTo({ values }: Naming, rows: readonly Naming[]) {
+  for (const [at, column] of chargeColumns.entries()) {
+    const second = values[at] ?? null
+    const other = rows.find((row) => {
+      const first = row.values[at] ?? null
+      return first !== null && second !== null && first !== second
+    })
+    if (other !== undefined) return { other: other.origin, column, first: other.values[at] ?? null, second }
+  }
+  return undefined
 }

@@ -14,7 +14,7 @@ import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, emptyValue, isProblem, type Value } from '../values.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { dayChecker } from './days.ts'
-import { openLeftCharges } from './left-charges.ts'
+import { chargeColumns, openLeftCharges } from './left-charges.ts'
 import { paymentAdder } from './payments.ts'
 import {
   bitsOf,
@@ -129,12 +129,14 @@ export function openSink(db: Database, options: SinkOptions) {
     count(found, place)
   }
 
-  /** Notes the list of a bad row, if that is known. */
+  /** Notes what a bad row spoils, if that is known: its list, and what it says of charges. */
   const spoilList = (
     table: SchemaTable,
     valueOf: (column: string) => Value | undefined,
     origin: Origin,
   ): void => {
+    const isin = valueOf('isin')
+    if (table === schemaTables.profile && typeof isin === 'string') leftCharges.doubt(isin)
     if (!table.key.includes(position)) return
     const columns = table.key.filter((name) => name !== position)
     const values = columns.map((name) => valueOf(name) ?? null)
@@ -197,14 +199,8 @@ export function openSink(db: Database, options: SinkOptions) {
     const refuseNew = (values: readonly Value[], origin: Origin): readonly string[] => {
       const key = keyAt.map((at) => values[at] ?? null)
       if (!manner.isPart) return [`${printable(key.join(', '))} ${whyNew}`]
-      const isin = String(values[columns.indexOf('isin')])
-      const conflict =
-        table === schemaTables.profile ? leftCharges.keep(isin, columns, values, origin) : undefined
-      if (conflict !== undefined) {
-        const { there, isKnown, column, first, second } = conflict
-        if (!isKnown) refuse(there, [`${sameAs(table, there, origin)}, ${differing(column, second, first)}`])
-        return [`${sameAs(table, origin, there)}, ${differing(column, first, second)}`]
-      }
+      if (table === schemaTables.profile)
+        leftCharges.keep(String(values[columns.indexOf('isin')]), columns, values, origin)
       const what = `a part of a ${table.name} that is not there, as the file lacks ${lacked.join(', ')}`
       leaveOut(origin.file, what, origin.place)
       return []
@@ -350,6 +346,24 @@ export function openSink(db: Database, options: SinkOptions) {
     }
   }
 
+  /** Refuses rows that name other charges of a fund than others do, also than a whole profile. */
+  const refuseContradictedCharges = () => {
+    const table = schemaTables.profile
+    const read = staging.rowReader(table, chargeColumns)
+    const drop = staging.dropper(table)
+    const wholes = new Set<Origin>()
+    for (const isin of leftCharges.isins()) {
+      const whole = read([isin])
+      if (whole === undefined) continue
+      wholes.add(whole.origin)
+      leftCharges.keep(isin, chargeColumns, whole.values, whole.origin)
+    }
+    for (const { isin, origin, other, column, first, second } of leftCharges.contradicted()) {
+      refuse(origin, [`${sameAs(table, origin, other)}, ${differing(column, first, second)}`])
+      if (wholes.has(origin)) drop([isin])
+    }
+  }
+
   return {
     sinkOf,
     counts: (file: number): FileCounts => countsOf({ file }),
@@ -373,8 +387,7 @@ export function openSink(db: Database, options: SinkOptions) {
         if (staging.dropList(table, columns, values) > 0)
           leaveOut(origin.file, 'a list with a bad row: the database keeps its own', origin.place)
       }
-      // Another file has the whole profile.
-      for (const isin of staging.isinsOf(schemaTables.profile)) leftCharges.forget(isin)
+      refuseContradictedCharges()
       staging.end()
       return Object.values(schemaTables).flatMap((table) => {
         const { all, any, isDerived } =
@@ -393,8 +406,7 @@ export function openSink(db: Database, options: SinkOptions) {
         return isins.length === 0 ? [] : [{ table, always, sometimes, derived, isins, hasGone }]
       })
     },
-    /** Of a fund whose profile is left out. */
-    leftChargesOf: leftCharges.of,
+    fileCharges: leftCharges,
     close: () => kept.close(),
   }
 }

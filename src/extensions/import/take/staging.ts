@@ -28,14 +28,6 @@ export const stagedName = ({ name }: SchemaTable): string => `staging.${name}`
 /** Keys of rows of the database that go: `isin` and the other key columns, of which NULL means any value. */
 export const goneName = ({ name }: SchemaTable): string => `staging.gone_${name}`
 
-/** A condition for a row of the database, called `own`: a file takes it back, and none has it. */
-export const isGone = (table: SchemaTable): string => {
-  const [isin, ...others] = table.key
-  const same = others.map((name) => `AND coalesce(gone.${name}, own.${name}) = own.${name}`).join(' ')
-  return `EXISTS (SELECT 1 FROM ${goneName(table)} AS gone WHERE gone.${isin} = own.${isin} ${same})
-    AND NOT EXISTS (SELECT 1 FROM ${stagedName(table)} AS line WHERE ${sameKey(table)})`
-}
-
 /** A condition for a row of the database, called `own`, and one of staging, called `line`. */
 export const sameKey = ({ key }: SchemaTable): string =>
   key.map((name) => `own.${name} = line.${name}`).join(' AND ')
@@ -92,6 +84,21 @@ export function openStaging(db: Database.Database) {
       const where = table.key.map((name) => `${name} = ?`).join(' AND ')
       const remove = db.prepare<Value[]>(`DELETE FROM ${stagedName(table)} WHERE ${where}`)
       return (key: readonly Value[]) => remove.run(...key)
+    },
+    /** @returns a function that gives values of the staged row with a key, and where it is from */
+    rowReader: (table: SchemaTable, columns: readonly string[]) => {
+      const where = table.key.map((name) => `${name} = ?`).join(' AND ')
+      const read = db
+        .prepare<Value[], [number, Place, ...Value[]]>(
+          `SELECT file, place, ${columns.join(', ')} FROM ${stagedName(table)} WHERE ${where}`,
+        )
+        .raw()
+      return (
+        key: readonly Value[],
+      ): { readonly origin: Origin; readonly values: readonly Value[] } | undefined => {
+        const [file, place, ...values] = read.get(...key) ?? []
+        return file === undefined || place === undefined ? undefined : { origin: { file, place }, values }
+      }
     },
     /** Removes the rows that are bad. @returns them */
     spoiled: (table: SchemaTable): readonly Spoiled[] =>

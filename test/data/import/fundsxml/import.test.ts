@@ -237,6 +237,23 @@ describe('import of FundsXML', () => {
     expect(figures()).toEqual([`${first} 2024-05-02 10.00 11.11`, `${first} 2024-05-06 10.00 10.00`])
   })
 
+  it.each<[string, readonly string[]]>([
+    ['by default', []],
+    ['with --replace', ['--replace']],
+  ])('takes back the prices that it names, and no other, %s', async (_, flags) => {
+    const db = folder.database()
+    const days = Array.from({ length: 20 }, (_, at) =>
+      price(`2024-04-${String(at + 8).padStart(2, '0')}`, '90.00'),
+    )
+    await importXml(db, document({ ofClass: prices(...days) }))
+    const before = rows(db, 'price', 'isin, date')
+    const gone = document({ ofClass: prices(price('2024-04-08', '90.00', 'D')) })
+    const dry = await importXml(db, gone, ...flags, '--dry-run')
+    expect(await importXml(db, gone, ...flags)).toMatchObject({ code: 0 })
+    expect(dry.stdout).toMatch(/price +0 new, 0 changed, [0-9]+ unchanged, 1 removed/)
+    expect(rows(db, 'price', 'isin, date')).toEqual(before.filter((row) => row !== `${first} 2024-04-08`))
+  })
+
   it('asks before it takes back more than a tenth of the prices', async () => {
     const db = folder.database()
     const before = dumpAll(folder.file(db))

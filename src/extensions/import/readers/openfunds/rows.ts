@@ -327,9 +327,9 @@ function either(of: TextOf, ...ids: readonly OfId[]): Value | undefined {
 }
 
 /** Hears of what is left out, or bad. */
-type Telling = Pick<RowSink, 'leftOut' | 'bad'>
+type Telling = Pick<RowSink, 'leftOut' | 'bad' | 'spoilt'>
 
-const untold: Telling = { leftOut: () => undefined, bad: () => undefined }
+const untold: Telling = { leftOut: () => undefined, bad: () => undefined, spoilt: () => undefined }
 
 const trimmed = (value: Value | undefined) => (typeof value === 'string' ? value.trim() : value)
 
@@ -479,7 +479,7 @@ function profileValues(of: TextOf, record: OpenRecord, sink: Telling): Values {
   const flag = typeof policy === 'string' ? accumulating[policy.toLowerCase()] : policy
   if (typeof policy === 'string' && flag === undefined)
     sink.leftOut(`a distribution policy that the profile has no place for: ${policy}`, place)
-  const percent = (...ids: readonly OfId[]) => percentIn(of, ids, place, sink)
+  const percent = (...ids: readonly OfId[]) => percentIn(of, ids, record, sink)
   return {
     // The categories of the BVI are codes, those of EFAMA are words.
     category_de: either(of, 'OFST350100', 'OFST730010'),
@@ -519,13 +519,19 @@ function benchmarkOf(text: Value | undefined): Value | undefined {
 }
 
 /** @returns the sum of fractions as a percentage */
-function percentIn(of: TextOf, ids: readonly OfId[], place: string, sink: Telling): Value | undefined {
+function percentIn(
+  of: TextOf,
+  ids: readonly OfId[],
+  { isin, place }: OpenRecord,
+  sink: Telling,
+): Value | undefined {
   const known = ids.map(of).filter((value) => value !== undefined)
   const fractions = known.filter((value) => typeof value === 'string')
   if (fractions.length === 0) return known.length === 0 ? undefined : null
   const negative = ids.find((id) => Number(of(id) ?? 0) < 0)
   if (negative !== undefined) {
     sink.bad(place, [`${negative} is ${String(of(negative))}, below 0, which cannot be`])
+    sink.spoilt('profile', { isin }, place)
     return undefined
   }
   const large = ids.find((id) => Number(of(id) ?? 0) >= 1)
@@ -534,6 +540,7 @@ function percentIn(of: TextOf, ids: readonly OfId[], place: string, sink: Tellin
   sink.bad(place, [
     `${large} is ${given}, that is ${percentOf(given)} %: openfunds writes fractions, 0.05 for 5 %`,
   ])
+  sink.spoilt('profile', { isin }, place)
   return undefined
 }
 

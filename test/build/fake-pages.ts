@@ -42,7 +42,7 @@ const about: FundPages = {
       returns: { oneYear: null, threeYears: null, fiveYears: null },
       accumulating: null,
     }
-    const unknown = { totalExpenseRatio: null, srri: null }
+    const unknown = { totalExpenseRatio: null, totalFundAssets: null, srri: null }
     return {
       isin,
       wkn,

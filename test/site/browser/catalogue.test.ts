@@ -82,7 +82,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       const weights = await visited.weights()
       // Page, three style sheets, script, icon: uncompressed.
       expect(weights.length).toBeGreaterThanOrEqual(4)
-      const limit = path.includes(isin) ? 112_000 : Infinity
+      const limit = path.includes(isin) ? 108_000 : Infinity
       expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThan(limit)
       const { page } = visited
       if (kind === 'a German fund') {
@@ -236,6 +236,120 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         // Below a narrow chart it stays, as the key of the lines, with the newest values.
         expect(await page.locator('#nav .cursor').isVisible()).toBe(false)
         expect(await textOf(tip)).toMatch(/^20 Nov 2026 /)
+      })
+    })
+
+    describe('measures the change between two days', () => {
+      const measured = /^(\d+ \w+ \d{4}) – (\d+ \w+ \d{4}) \(([\d,]+) days\)(?: |, )Net asset value: (\S+)%/
+      const isoOf = (text: string) => new Date(`${text} UTC`).toISOString().slice(0, 10)
+      const first = () => value<string>('SELECT min(date) FROM price WHERE isin = ?', isin)
+      const placeOf = (day: string) =>
+        (Date.parse(day) - Date.parse(first())) / (Date.parse(asOf) - Date.parse(first()))
+
+      /** Expects a text to name two days, the time between them and its change, as the database has them. @returns the days */
+      const expectMeasured = (text: string | null) => {
+        const plain = (text ?? '').replaceAll('\u00a0', ' ').replaceAll('\u2212', '-')
+        const [, from = '', to = '', days = '', percent = ''] = measured.exec(plain) ?? []
+        expect(plain).toMatch(measured)
+        const [begin, end] = [from, to].map(isoOf)
+        if (begin === undefined || end === undefined) throw new Error(plain)
+        expect(Number(days.replace(',', ''))).toBe((Date.parse(end) - Date.parse(begin)) / 86_400_000)
+        const change = (Number(navOn(end)) / Number(navOn(begin)) - 1) * 100
+        expect(Number(percent)).toBe(Number(change.toFixed(2)))
+        return { begin, end }
+      }
+
+      it('by the mouse, in both directions, until the next press', async () => {
+        await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+          const tip = page.locator('#nav .tip')
+          const band = page.locator('#nav .band')
+          await page.locator('#nav .stage').scrollIntoViewIfNeeded()
+          const box = await page.locator('#nav .plot').boundingBox()
+          if (box === null) throw new Error('there is no plot')
+          const y = box.y + box.height / 2
+          for (const [press, release] of [
+            [0.2, 0.7],
+            [0.6, 0.1],
+          ] as const) {
+            await page.mouse.move(box.x + box.width * press, y)
+            await page.mouse.down()
+            expect(await band.isVisible()).toBe(false)
+            await page.mouse.move(box.x + box.width * release, y, { steps: 4 })
+            await page.mouse.up()
+            const { begin, end } = expectMeasured(await tip.textContent())
+            expect(Math.abs(placeOf(begin) - Math.min(press, release))).toBeLessThan(0.02)
+            expect(Math.abs(placeOf(end) - Math.max(press, release))).toBeLessThan(0.02)
+            const width = (await band.boundingBox())?.width ?? 0
+            expect(Math.abs(width / box.width - Math.abs(press - release))).toBeLessThan(0.02)
+          }
+          // It can be read at leisure.
+          const text = await tip.textContent()
+          await page.mouse.move(box.x + box.width * 0.4, y)
+          expect(await tip.textContent()).toBe(text)
+          await page.mouse.click(box.x + box.width * 0.4, y)
+          expect(await textOf(tip)).toMatch(told)
+          expect(await band.isVisible()).toBe(false)
+          // Beyond the end of the chart, its last day is meant.
+          await page.mouse.move(box.x + box.width * 0.5, y)
+          await page.mouse.down()
+          await page.mouse.move(box.x + box.width + 30, y, { steps: 4 })
+          await page.mouse.up()
+          expect(expectMeasured(await tip.textContent()).end).toBe(asOf)
+          expect(await overhang(page)).toEqual([])
+          await page.keyboard.press('Escape')
+          expect(await tip.isVisible()).toBe(false)
+          expect(await page.evaluate<string>('String(getSelection())')).toBe('')
+        })
+      })
+
+      it('by two fingers, while one finger shows the day that it is on', async () => {
+        await withPage(`funds/${isin}/index.html`, { ...phoneLight, touch: true }, async (page) => {
+          const tip = page.locator('#nav .tip')
+          await page.locator('#nav .stage').scrollIntoViewIfNeeded()
+          const box = await page.locator('#nav .plot').boundingBox()
+          if (box === null) throw new Error('there is no plot')
+          const client = await page.context().newCDPSession(page)
+          const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', shares: readonly number[]) =>
+            client.send('Input.dispatchTouchEvent', {
+              type,
+              touchPoints: shares.map((share, id) => ({
+                x: box.x + box.width * share,
+                y: box.y + box.height / 2,
+                id,
+              })),
+            })
+          const height = (await page.locator('#nav').boundingBox())?.height
+          await touch('touchStart', [0.3])
+          await touch('touchMove', [0.35])
+          expect(await textOf(tip)).toMatch(told)
+          await touch('touchStart', [0.35, 0.8])
+          await touch('touchMove', [0.3, 0.9])
+          const { begin, end } = expectMeasured(await tip.textContent())
+          expect(Math.abs(placeOf(begin) - 0.3)).toBeLessThan(0.02)
+          expect(Math.abs(placeOf(end) - 0.9)).toBeLessThan(0.02)
+          expect((await page.locator('#nav').boundingBox())?.height).toBe(height)
+          expect(await overhang(page)).toEqual([])
+          await touch('touchEnd', [])
+          expectMeasured(await tip.textContent())
+          await page.touchscreen.tap(box.x + box.width * 0.5, box.y + box.height / 2)
+          expect(await textOf(tip)).toMatch(told)
+        })
+      })
+
+      it('by arrow keys with Shift, also to a screen reader', async () => {
+        await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+          const stage = page.getByRole('slider', { name: 'Net asset value' })
+          const text = () => stage.getAttribute('aria-valuetext')
+          await stage.focus()
+          await page.keyboard.press('Home')
+          for (const key of ['PageUp', 'ArrowRight', 'ArrowLeft']) await page.keyboard.press(`Shift+${key}`)
+          expect(expectMeasured(await text()).begin).toBe(first())
+          await page.keyboard.press('Shift+End')
+          expect(expectMeasured(await text())).toEqual({ begin: first(), end: asOf })
+          await page.keyboard.press('ArrowLeft')
+          expect(await text()).not.toContain('days')
+          expect(await page.locator('#nav .band').isVisible()).toBe(false)
+        })
       })
     })
 

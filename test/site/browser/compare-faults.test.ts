@@ -280,7 +280,15 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
         expect.stringContaining(`The prices of ${nameOf(one)} and ${nameOf(dollars)} could not be loaded.`),
       ])
       const rows = page.locator('.compared tbody tr:visible')
-      expect(await rows.evaluateAll(idsOf)).toEqual(['', 'costs', 'risk', 'income', 'currency', 'launched'])
+      expect(await rows.evaluateAll(idsOf)).toEqual([
+        '',
+        'costs',
+        'risk',
+        'income',
+        'size',
+        'currency',
+        'launched',
+      ])
       expect(await page.locator('#notes').innerText()).not.toMatch(/dash|volatility|reinvest/i)
       expect(await page.locator('figure svg:visible, #period:visible').count()).toBe(0)
       await page.unroute('**/prices-historic/**')

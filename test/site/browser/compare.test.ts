@@ -264,6 +264,13 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     )
     const shownLaunches = await figuresOf(page, 'launched')
     expect(shownLaunches.map((text) => text.replaceAll('\u00a0', ' '))).toEqual(launches)
+    const assets = four.map((isin) => {
+      const ofFund = 'FROM profile JOIN fund USING (isin) WHERE isin = ?'
+      const millions = value<number>(`SELECT total_fund_assets / 1e6 ${ofFund}`, isin)
+      const one = { minimumFractionDigits: 1, maximumFractionDigits: 1 }
+      return `${value<string>(`SELECT coalesce(total_fund_assets_currency, currency) ${ofFund}`, isin)} ${millions.toLocaleString('en-US', one)}`
+    })
+    expect((await figuresOf(page, 'size')).map((text) => text.replaceAll('\u00a0', ' '))).toEqual(assets)
     const currencies = stored('currency', 'fund')
     for (const id of ['from', 'to'])
       expect((await figuresOf(page, id)).map((text) => text.slice(0, 3))).toEqual(currencies)
@@ -340,6 +347,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     expect((await text())?.match(/: 100\.00/g)).toHaveLength(4)
     await page.keyboard.press('End')
     for (const percent of performances) expect(await text()).toContain(`: ${(100 + percent).toFixed(2)}`)
+    // From the end to the beginning: what is measured runs forwards.
+    await page.keyboard.press('Shift+Home')
+    expect((await text())?.replaceAll('\u00a0', ' ')).toMatch(/^20 Nov 2025 – 20 Nov 2026 \(365 days\), /)
+    const measured = [...((await text()) ?? '').matchAll(/: ([+\u2212][\d.]+)%/g)].map(([, percent = '']) =>
+      numberIn(percent),
+    )
+    expect(measured).toEqual(numbers)
+    await page.keyboard.press('End')
 
     /** Dashes and colour of each line. */
     const styles = (selector: string) =>

@@ -66,6 +66,30 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     },
   )
 
+  it.each(['index.html', 'de.html'])(
+    'leads to the funds of each category, as a fund of it does: %s',
+    async (key) => {
+      const { page, end } = await open(key)
+      const links = page.locator('#categories + ul a')
+      const texts = await links.allTextContents()
+      expect(texts.length).toBeGreaterThan(3)
+      for (const [place, text] of texts.entries()) {
+        const [, name = '', count = ''] = /^(.*) (\d+)$/.exec(text) ?? []
+        await links.nth(place).click()
+        const rows = page.locator('#funds tbody tr')
+        expect(await rows.count()).toBe(Number(count))
+        expect(await rows.locator('th a + small').allTextContents()).toEqual(Array(Number(count)).fill(name))
+        const address = page.url()
+        await rows.locator('th a').first().click()
+        await page.locator('.eyebrow').getByText(name, { exact: true }).click()
+        await rows.first().waitFor()
+        expect(page.url()).toBe(address)
+        await page.goto(`${served.base}/${key}`)
+      }
+      await end()
+    },
+  )
+
   it('has pictures for home screens and previews of links in the colour of the company', async () => {
     const { page, end } = await open('index.html')
     const drawn = (name: string) =>

@@ -19,6 +19,7 @@ const fund: FundEntry = {
   categoryEn: null,
   accumulating: null,
   totalExpenseRatio: null,
+  totalFundAssets: null,
   srri: null,
   notComparable: 'no_prices',
   returns: { oneYear: null, threeYears: null, fiveYears: null },

@@ -108,6 +108,12 @@ const fundList = record({
       total_expense_ratio: nullable(
         number('Total expense ratio (TER) in percent', 'Gesamtkostenquote (TER) in Prozent'),
       ),
+      total_fund_assets: nullable(
+        text(
+          'Fund assets of all share classes, `<decimal> <currency>`; null if they are not known',
+          'Fondsvermögen aller Anteilklassen, `<Zahl> <Währung>`; null, wenn es nicht bekannt ist',
+        ),
+      ),
       srri: nullable(
         wholeNumber(
           'Risk and reward indicator (SRRI), 1 to 7',

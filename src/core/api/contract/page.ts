@@ -157,6 +157,8 @@ export interface FundEntry {
   readonly accumulating: boolean | null
   /** In percent a year. */
   readonly totalExpenseRatio: number | null
+  /** Of all share classes: decimal text, a space, and the currency. */
+  readonly totalFundAssets: string | null
   /** Risk and reward indicator, 1 to 7. */
   readonly srri: number | null
   /** Why its performance cannot be shown beside that of others; null if it can. */

@@ -47,6 +47,7 @@ export const compareWording = bilingual((say) => ({
     costs: say('Costs (TER)', 'Kosten (TER)'),
     risk: say('Risk (1–7)', 'Risiko (1–7)'),
     income: say('Distribution policy', 'Ertragsverwendung'),
+    size: say('Fund assets in millions', 'Fondsvermögen in Mio.'),
     currency: say('Currency', 'Währung'),
     launched: say('Launched', 'Auflegung'),
   },
@@ -66,8 +67,8 @@ export const compareWording = bilingual((say) => ({
     'Volatilität: Standardabweichung der Veränderungen des Nettoinventarwerts im gezeigten Zeitraum mit Wiederanlage der Ausschüttungen, auf das Jahr bezogen. Maximaler Verlust: die größte Einbuße im gezeigten Zeitraum von einem Hoch zu einem späteren Tief, mit Wiederanlage der Ausschüttungen (Maximum Drawdown).',
   ),
   noteFacts: say(
-    'Costs: total expense ratio per year. Risk: risk indicator from 1 (low) to 7 (high).',
-    'Kosten: Gesamtkostenquote pro Jahr. Risiko: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
+    'Costs: total expense ratio per year. Risk: risk indicator from 1 (low) to 7 (high). Fund assets: those of all share classes together.',
+    'Kosten: Gesamtkostenquote pro Jahr. Risiko: Risikoindikator von 1 (niedrig) bis 7 (hoch). Fondsvermögen: das aller Anteilklassen zusammen.',
   ),
   noteYoung: say(
     'Funds that were launched less than one year ago cannot be compared.',

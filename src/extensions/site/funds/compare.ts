@@ -57,6 +57,8 @@ function wordsIn(language: Language) {
   return {
     ...pickerWords(language),
     ...compareWording[language].says,
+    day: fundWords[language].onChart.day,
+    days: fundWords[language].onChart.days,
     again: wording[language].shell.again,
     coming: fundWords[language].coming.ended('{day}'),
     merged: fundWords[language].mergedInto('{isin}', '{successor}', '{day}'),
@@ -90,11 +92,14 @@ function tool(source: SitePageSource, language: Language, key: string): Html {
     <figure class="chart" data-busy="${funds.loading}" hidden>
       ${rangeButtons(language)}
       ${drawing({ id: 'index', title: w.chartTitle, height: 360, shapes: '<g class="drawn"></g>' })}
-      <figcaption
-        id="period"
-        data-text="${w.period('{first}', '{last}')}"
-        data-one="${w.periodOfOne('{first}', '{last}')}"
-      ></figcaption>
+      <figcaption>
+        <span
+          id="period"
+          data-text="${w.period('{first}', '{last}')}"
+          data-one="${w.periodOfOne('{first}', '{last}')}"
+        ></span>
+        <span class="of-script">${funds.chartMeasures}</span>
+      </figcaption>
     </figure>
     <div role="status" id="notices"></div>
     ${offers(source, language, key)} ${figuresTable(language)}
@@ -168,7 +173,7 @@ const groups: readonly Group[] = [
     of: 'prices',
   },
   { id: 'years', rows: ['1y', '3y', '3y_per_year', '5y', '5y_per_year'], of: 'prices' },
-  { id: 'facts', rows: ['costs', 'risk', 'income', 'currency', 'launched'], of: 'facts' },
+  { id: 'facts', rows: ['costs', 'risk', 'income', 'size', 'currency', 'launched'], of: 'facts' },
 ]
 
 /** Each figure of all funds is on one line: the script adds a column for each fund. */

@@ -2,6 +2,7 @@
 
 import { type FundEndpoint, isRefusal, type RowsOf } from '../../../core/api/contract/endpoint.ts'
 import {
+  amount,
   isYoungerThanOneYear,
   mayGiveOutPrices,
   mayShowPerformance,
@@ -276,7 +277,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     wkn: fund.wkn,
     name: fund.name,
     currency: fund.currency,
-    ...ofProfile(profile),
+    ...ofProfile(fund, profile),
     srri: source.rows('emt')[0]?.srri ?? null,
     notComparable,
     newest: price && {
@@ -304,11 +305,15 @@ function successorOf({ life }: FundPageSource): string | null {
   return named?.isin ?? null
 }
 
-const ofProfile = (profile: ProfileRow | undefined) => ({
+const ofProfile = (fund: FundPageSource['fund'], profile: ProfileRow | undefined) => ({
   categoryDe: profile?.categoryDe ?? null,
   categoryEn: profile?.categoryEn ?? null,
   accumulating: profile === undefined ? null : profile.accumulating === 1,
   totalExpenseRatio: profile?.totalExpenseRatio ?? null,
+  totalFundAssets:
+    profile === undefined
+      ? null
+      : amount(profile.totalFundAssets, profile.totalFundAssetsCurrency ?? fund.currency),
 })
 
 /**

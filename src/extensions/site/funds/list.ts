@@ -326,6 +326,7 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
       five_years_percent: fund.returns.fiveYears?.percent ?? null,
       accumulating: fund.accumulating,
       total_expense_ratio: fund.totalExpenseRatio,
+      total_fund_assets: fund.totalFundAssets,
       srri: fund.srri,
       not_comparable: fund.notComparable,
       page: fundPageKeys(isin),

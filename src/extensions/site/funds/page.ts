@@ -104,11 +104,12 @@ function header(facts: FundFacts, language: Language, key: string): Html {
   const w = fundWords[language]
   const german = profile?.categoryDe ?? null
   const category = german === null ? null : categoryIn(language, german, profile?.categoryEn ?? null)
+  const ofCategory = `${linkTo(key, frontPages.funds[language])}?category=${encodeURIComponent(german ?? '')}`
   const figures = headFigures(facts, language)
   const website = websiteOf(fund)
   const income = profile?.accumulating === 1 ? w.accumulating : w.distributing
   return html`<div class="fund-head">
-    ${category !== null && html`<p class="eyebrow">${category}</p> `}
+    ${category !== null && html`<p class="eyebrow"><a href="${ofCategory}">${category}</a></p> `}
     <h1>${fundName(publisher, fund.name)}</h1>
     <p class="codes">
       <span>ISIN <code>${fund.isin}</code></span>

@@ -177,6 +177,11 @@ export const fundWords = bilingual((say) => ({
     'Net asset value per share. Distributions are not included.',
     'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
   ),
+  /** Of scripts. */
+  chartMeasures: say(
+    'Drag across the chart, on a touchscreen with two fingers, to see the change between two days.',
+    'Ziehen über das Diagramm, am Touchscreen mit zwei Fingern, zeigt die Veränderung zwischen zwei Tagen.',
+  ),
   chartNoteReinvested: say(
     'The dashed line begins at the first distribution of the period and reinvests each at the net asset value of its ex-date, without costs (BVI method). Dots mark ex-dates.',
     'Die gestrichelte Linie beginnt mit der ersten Ausschüttung des Zeitraums und legt jede zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). Punkte markieren Ex-Tage.',
@@ -268,6 +273,9 @@ export const fundWords = bilingual((say) => ({
     reinvested: say('With distributions', 'Mit Ausschüttungen'),
     distribution: say('Distribution', 'Ausschüttung'),
     split: say('Split', 'Anteilsplit'),
+    /** Between two days, with their number in place of `{count}`. */
+    days: say('{count} days', '{count} Tage'),
+    day: say('1 day', '1 Tag'),
     failed: say(
       'The prices of this period could not be loaded. The line shows only some of them, and there is no change in percent.',
       'Die Preise dieses Zeitraums konnten nicht geladen werden. Die Linie zeigt nur einige davon, eine Veränderung in Prozent fehlt.',
@@ -325,6 +333,8 @@ export const fundWords = bilingual((say) => ({
   },
   performance: say('Performance', 'Wertentwicklung'),
   years: say('Calendar years', 'Kalenderjahre'),
+  /** A narrow chart has no axis that says it. */
+  yearsInPercent: say('Calendar years, in %', 'Kalenderjahre, in %'),
   year: say('Year', 'Jahr'),
   since: (day: string) => say(`from ${day}`, `ab ${day}`),
   toDate: say('to date', 'laufend'),

@@ -1,6 +1,7 @@
 /** The start page, and the page for missing ones. Both link to everything, and find funds. */
 
 import type { FundEntry, Page, SitePageSource } from '../../../core/api/contract/page.ts'
+import { inLanguage } from '../../../core/api/contract/fund.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
 import { thinned } from '../funds/chart/charts.ts'
 import { smallLine } from '../funds/chart/small-line.ts'
@@ -18,6 +19,7 @@ import {
   linkTo,
   noValue,
   raw,
+  section,
   table,
   type TableCell,
 } from '../../../core/layout/html.ts'
@@ -88,7 +90,7 @@ function startPage(source: SitePageSource, language: Language): string {
           </p>
         </div>
       </div>
-      ${movers(source, language)}
+      ${movers(source, language)} ${categories(source, language, link)}
       <h2>${w.overview}</h2>
       <ul class="parts">
         ${others.map((part) => entry(link(frontPages[part][language]), shell.parts[part], w.about[part]))}
@@ -183,6 +185,37 @@ function movers(source: SitePageSource, language: Language): Html | null {
   return html`<h2>${heading}</h2>
     <div class="movers">${tables}</div>
     <p class="quiet small"><span class="year">${w.lines}</span> ${fundWords[language].past}</p> `
+}
+
+/** More would be a list to search in. */
+const mostCategories = 12
+
+/** Ways into the list: the categories with the most funds, by their names. Their filter needs a script. */
+function categories(
+  { funds }: SitePageSource,
+  language: Language,
+  link: (to: string) => string,
+): Html | null {
+  const all = [...Map.groupBy(funds, ({ categoryDe }) => categoryDe)].flatMap(([german, members]) => {
+    if (german === null) return []
+    const name = inLanguage(language, german, members[0]?.categoryEn ?? null)
+    return [{ german, name, count: members.length }]
+  })
+  if (all.length < 2) return null
+  const most = all.sort((one, other) => other.count - one.count).slice(0, mostCategories)
+  const items = sortedByName(most).map(({ german, name, count }) => {
+    const address = `${link(frontPages.funds[language])}?category=${encodeURIComponent(german)}`
+    return html`<li>
+      <a href="${address}">${name} <span>${fixedIn(language, count, 0)}</span></a>
+    </li> `
+  })
+  return section(
+    'categories',
+    startWords[language].categories,
+    html`<ul class="kinds">
+      ${items}
+    </ul> `,
+  )
 }
 
 /** Two of them are about as far apart as the line is thick. */

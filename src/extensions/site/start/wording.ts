@@ -22,6 +22,7 @@ export const startWords = bilingual((say) => ({
     '1 year: the net asset value with distributions reinvested, without costs (BVI method); each line has a scale of its own.',
     '1 Jahr: der Nettoinventarwert mit Wiederanlage der Ausschüttungen, ohne Kosten (BVI-Methode); jede Linie hat ihren eigenen Maßstab.',
   ),
+  categories: say('Funds by category', 'Fonds nach Kategorie'),
   overview: say('Data and documentation', 'Daten und Dokumentation'),
   about: {
     docs: say(

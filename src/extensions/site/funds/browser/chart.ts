@@ -4,7 +4,7 @@ import type { Language } from '../../../../core/api/routes/table.ts'
 import { isoOf } from '../../../../core/system/day-number.ts'
 import { type DayPrice, type FundActions, pricesSince } from '../../../../core/layout/total-return.ts'
 import { unpacked } from '../chart/actions.ts'
-import { amountIn, dayIn, decimalIn } from '../../../../core/layout/formats.ts'
+import { amountIn, changeIn, dayIn, decimalIn } from '../../../../core/layout/formats.ts'
 import { depthOf } from '../chart/charts.ts'
 import { priceLine, priceLineChange, priceLineShapes } from '../chart/price-line.ts'
 import { followAddress } from '../../../../core/layout/browser/address.ts'
@@ -15,6 +15,7 @@ import { chosenRange, onRange, rangeChoices } from './ranges.ts'
 import { eventKey, lineKey } from './keys.ts'
 import { type Say, sayOf } from './say.ts'
 import { exploreChart, nearestDay, type TipRow } from './stage.ts'
+import { stretchText } from './stretch.ts'
 
 const whole = 'Max'
 
@@ -35,6 +36,11 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
     const days = navs.map(({ day }) => day)
     const amount = (nav: string) =>
       currency === undefined ? decimalIn(language, nav) : amountIn(language, nav, currency)
+    /** @returns how a line has changed from a place to another, in percent */
+    const changeOf = (prices: readonly { readonly value: number }[], first: number, last: number) => {
+      const ratio = (prices[last]?.value ?? NaN) / (prices[first]?.value ?? NaN)
+      return Number.isFinite(ratio) ? changeIn(language, (ratio - 1) * 100) : '–'
+    }
     explore({
       last: navs.length - 1,
       nearest: (share) => nearestDay(days, plot.first + share * plot.days),
@@ -61,6 +67,16 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
           }
         )
       },
+      between: (first, last) => ({
+        heading: stretchText(language, say, navs[first]?.day ?? 0, navs[last]?.day ?? 0),
+        rows:
+          reinvested === null
+            ? [{ name: '', value: changeOf(navs, first, last) }]
+            : [
+                { name: say('nav'), value: changeOf(navs, first, last), key: lineKey(0) },
+                { name: say('reinvested'), value: changeOf(reinvested, first, last), key: lineKey(1) },
+              ],
+      }),
     })
     return line
   }

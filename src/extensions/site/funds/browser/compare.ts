@@ -3,7 +3,7 @@
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { depthOf, lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
 import { dayNumber, isoOf } from '../../../../core/system/day-number.ts'
-import { dayIn, fixedIn } from '../../../../core/layout/formats.ts'
+import { changeIn, dayIn, fixedIn } from '../../../../core/layout/formats.ts'
 import { followAddress, parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
 import { fillTable, fundChip, pageLink, waitingChip } from './compared-table.ts'
 import { type FundComparison, comparisonOf, type History, loners } from './comparison.ts'
@@ -17,6 +17,7 @@ import { firstDayOf } from './first-day.ts'
 import { chosenRange, onRange } from './ranges.ts'
 import { sayOf } from './say.ts'
 import { exploreChart, nearestDay } from './stage.ts'
+import { stretchText } from './stretch.ts'
 
 /** Five years: the first period that MiFID II asks for. */
 const standardRange = '5Y'
@@ -375,7 +376,7 @@ function faultsOf(
 }
 
 /** @param names of all funds that may be compared @returns draws a comparison, and writes its days into the table */
-function drawer({ part }: Page, names: readonly string[]) {
+function drawer({ part, say }: Page, names: readonly string[]) {
   const figure = part('figure')
   const period = part('#period')
   const explore = exploreChart(figure)
@@ -422,6 +423,18 @@ function drawer({ part }: Page, names: readonly string[]) {
           rows: values.map((value, which) => ({
             name: funds[which]?.name ?? '',
             value: fixedIn(language, value, 2),
+            key: lineKey(styles[which] ?? 0),
+          })),
+        }
+      },
+      between: (first, last) => {
+        const from = days[first] ?? plot.first
+        const to = days[last] ?? plot.first
+        return {
+          heading: stretchText(language, say, from, to),
+          rows: comparison.funds.map(({ indexOn }, which) => ({
+            name: funds[which]?.name ?? '',
+            value: changeIn(language, (indexOn(to) / indexOn(from) - 1) * 100),
             key: lineKey(styles[which] ?? 0),
           })),
         }

@@ -18,6 +18,8 @@ export interface ListedFund {
   /** Why it cannot be compared. */
   readonly not_comparable: 'young' | 'no_prices' | 'not_permitted' | null
   readonly total_expense_ratio: number | null
+  /** Decimal text, a space, and the currency. */
+  readonly total_fund_assets: string | null
   readonly srri: number | null
   readonly page: Readonly<Record<'de' | 'en', string>>
 }

@@ -1,14 +1,20 @@
-/** A chart to explore: a cursor shows the values of a place, by mouse, touch or arrow keys. */
+/**
+ * A chart to explore: a cursor shows the values of a place, by mouse, touch or arrow keys. Two places are measured by dragging the
+ * mouse, by two fingers, or by arrow keys with Shift.
+ */
+
+interface Tip {
+  /** The first line: a day, mostly. */
+  readonly heading: string
+  readonly rows: readonly TipRow[]
+}
 
 /** A place of a chart, and what its tip says. */
-interface Place {
+interface Place extends Tip {
   /** From the left of the plot, as a share of its width. */
   readonly x: number
   /** On the lines. */
   readonly dots?: readonly Dot[]
-  /** The first line of the tip: a day, mostly. */
-  readonly heading: string
-  readonly rows: readonly TipRow[]
 }
 
 interface Dot {
@@ -30,6 +36,8 @@ export interface Places {
   /** The index of the last place; the first has 0. */
   readonly last: number
   readonly at: (index: number) => Place | undefined
+  /** What happened from a place to a later one; absent if nobody can measure it. */
+  readonly between?: (first: number, last: number) => Tip
   /** The index of the place that is nearest to a share of the plot's width. */
   readonly nearest: (share: number) => number
   /** Shows the values of a place beside the chart: its tip has the heading only. */
@@ -46,15 +54,18 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
   if (stage === null || svg === null) return () => undefined
   let places: Places = { last: 0, at: () => undefined, nearest: () => 0 }
   let chosen = 0
-  const cursor = document.createElement('div')
-  cursor.className = 'cursor'
-  const tip = document.createElement('div')
-  tip.className = 'tip'
-  stage.append(cursor, tip)
+  /** The place from which is measured. */
+  let from: number | null = null
+  /** Where a button or fingers press, by pointer. */
+  const pressed = new Map<number, number>()
+  const band = layerOf('band')
+  const cursor = layerOf('cursor')
+  const tip = layerOf('tip')
+  stage.append(band, cursor, tip)
   nameStage(svg, stage)
 
   /** @returns true if the tip has more than a heading */
-  const fill = ({ heading, rows }: Place): boolean => {
+  const fill = ({ heading, rows }: Tip): boolean => {
     const shown = places.showBeside === undefined ? rows : []
     tip.classList.toggle('rows', shown.length > 0)
     // A space keeps texts apart also for those who read them without the style.
@@ -65,8 +76,11 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
     chosen = Math.max(0, Math.min(places.last, index))
     const place = places.at(chosen)
     if (place === undefined) return
-    const { heading, rows, dots = [] } = place
-    const hasRows = fill(place)
+    const { dots = [] } = place
+    const start = from === null || from === chosen ? undefined : places.at(from)
+    const measured = start && places.between?.(Math.min(from ?? 0, chosen), Math.max(from ?? 0, chosen))
+    const { heading, rows } = measured ?? place
+    const hasRows = fill(measured ?? place)
     stage.setAttribute('aria-valuemax', String(places.last))
     stage.setAttribute('aria-valuenow', String(chosen))
     stage.setAttribute('aria-valuetext', [heading, ...rows.map(textOf)].join(', '))
@@ -76,42 +90,77 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
     const y = box.top - stage.getBoundingClientRect().top + top
     cursor.style.transform = `translate(${x}px, ${y}px)`
     cursor.style.height = `${height}px`
-    // Where lines meet, the dot is that of the first one.
-    cursor.replaceChildren(
-      ...[...dots].reverse().map((dot) => {
-        const made = part('i', '')
-        made.className = dot.style === 0 ? 'dot' : `dot l${dot.style + 1}`
-        made.style.top = `${dot.y * height}px`
-        return made
-      }),
-    )
+    cursor.replaceChildren(...dotsOn(dots, height))
+    band.hidden = start === undefined
+    if (start !== undefined) {
+      const begin = left + start.x * width
+      band.style.transform = `translate(${Math.min(begin, x)}px, ${y}px)`
+      band.style.width = `${Math.abs(begin - x)}px`
+      band.style.height = `${height}px`
+      band.classList.toggle('back', begin > x)
+      band.replaceChildren(...dotsOn(start.dots ?? [], height))
+    }
     tip.style.transform = hasRows
       ? `translate(${besideCursor(x, tip.offsetWidth, box.width)}px, ${y + awayFrom(dots, height - tip.offsetHeight)}px)`
       : `translate(${Math.max(0, Math.min(box.width - tip.offsetWidth, x - tip.offsetWidth / 2))}px, 0)`
   }
   const show = (isShown: boolean) => {
     stage.classList.toggle('told', isShown)
+    if (!isShown) {
+      from = null
+      band.hidden = true
+    }
     // Below a narrow chart it stays, with the values of the last place.
     const last = isShown ? undefined : places.at(places.last)
     if (last !== undefined) fill(last)
     places.showBeside?.(isShown ? chosen : places.last)
   }
-  const point = ({ clientX }: PointerEvent) => {
+  const indexAt = (clientX: number) => {
     const { box, left, width } = plotBox(svg)
-    tell(places.nearest((clientX - box.left - left) / width))
+    return Math.max(0, Math.min(places.last, places.nearest((clientX - box.left - left) / width)))
+  }
+  const point = ({ clientX, pointerId, pointerType }: PointerEvent) => {
+    if (pressed.has(pointerId)) pressed.set(pointerId, clientX)
+    const [one, other] = pressed.values()
+    if (pointerType === 'touch' && one !== undefined && other !== undefined && places.between) {
+      from = indexAt(one)
+      tell(indexAt(other))
+    } else if (from === null || (pointerType !== 'touch' && pressed.has(pointerId))) tell(indexAt(clientX))
+    // What was measured stays until the next press.
     show(true)
   }
   const isFocused = () => document.activeElement === stage
 
   // A tap moves nothing: it is only a press.
-  stage.addEventListener('pointerdown', point)
+  stage.addEventListener('pointerdown', (event) => {
+    const { button, clientX, pointerId, pointerType } = event
+    if (button === 0) {
+      if (pressed.size === 0) from = null
+      pressed.set(pointerId, clientX)
+      if (pointerType !== 'touch' && places.between) from = indexAt(clientX)
+      // The mouse may leave the chart: its end is meant then.
+      stage.setPointerCapture(pointerId)
+    }
+    point(event)
+  })
   stage.addEventListener('pointermove', point)
+  const lift = ({ pointerId }: PointerEvent) => {
+    pressed.delete(pointerId)
+    if (from === chosen) from = null
+  }
+  stage.addEventListener('pointerup', lift)
+  stage.addEventListener('pointerenter', ({ pointerType }) => {
+    if (pointerType !== 'touch' && pressed.size === 0) from = null
+  })
   stage.addEventListener('pointerleave', ({ pointerType }) => {
     // A lifted finger leaves, too: its tip stays until the reader goes elsewhere.
     if (pointerType !== 'touch') show(isFocused())
   })
   // The finger scrolls the page.
-  stage.addEventListener('pointercancel', () => show(isFocused()))
+  stage.addEventListener('pointercancel', (event) => {
+    lift(event)
+    show(isFocused())
+  })
   stage.addEventListener('focus', () => {
     tell(chosen)
     show(true)
@@ -124,11 +173,13 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
     if (event.key === 'Escape') show(false)
     if (index === null) return
     event.preventDefault()
+    from = event.shiftKey && places.between ? (from ?? chosen) : null
     tell(index)
     show(true)
   })
   return (next) => {
     places = next
+    from = null
     tell(next.last)
     show(false)
   }
@@ -145,6 +196,21 @@ function awayFrom(dots: readonly Dot[], bottom: number): number {
   const middle = dots.reduce((sum, { y }) => sum + y, 0) / dots.length
   return middle < 0.5 ? Math.max(0, bottom) : 0
 }
+
+function layerOf(kind: 'band' | 'cursor' | 'tip'): HTMLElement {
+  const made = document.createElement('div')
+  made.className = kind
+  return made
+}
+
+/** Where lines meet, the dot is that of the first one. */
+const dotsOn = (dots: readonly Dot[], height: number): readonly HTMLElement[] =>
+  [...dots].reverse().map((dot) => {
+    const made = part('i', '')
+    made.className = dot.style === 0 ? 'dot' : `dot l${dot.style + 1}`
+    made.style.top = `${dot.y * height}px`
+    return made
+  })
 
 const textOf = ({ name, value }: TipRow) => (name === '' ? value : `${name}: ${value}`)
 

@@ -340,7 +340,7 @@ export interface Bar {
 /** Of a chart's height: the figure of the lowest bar stands below it, and above the labels. */
 const roomBelow = 0.1
 
-/** A bar for each label, from zero upwards or downwards. Narrow charts leave out every other label, and all figures (`figure`). */
+/** A bar for each label, from zero upwards or downwards. Of many bars, a narrow chart has every other label, and figures in whole percent. */
 export function barChart(bars: readonly Bar[], language: Language): string {
   const all = bars.map(({ percent }) => percent)
   const low = Math.min(0, ...all)
@@ -348,6 +348,7 @@ export function barChart(bars: readonly Bar[], language: Language): string {
   const high = Math.max(0, ...all, low + 0.1)
   const axis = valueAxis(low - (low < 0 ? roomBelow * (high - low) : 0), high, 4)
   const slot = 1 / bars.length
+  const isLong = bars.length > mostYearLabels
   let markup = `${valueGrid(axis, language, percentSign(language))}<g class="bars">`
   for (const [index, { label, below, percent }] of bars.entries()) {
     const middle = toPercent((index + 0.5) * slot)
@@ -356,13 +357,16 @@ export function barChart(bars: readonly Bar[], language: Language): string {
     const sign = percent < 0 ? 'down' : 'up'
     const [y, dy] = percent < 0 ? [bottom, '1.2em'] : [top, '-.45em']
     // Counted from the end, so that the newest keeps its label on a narrow screen.
-    const odd = bars.length > mostYearLabels && (bars.length - index) % 2 === 0 ? ' class="odd"' : ''
+    const odd = isLong && (bars.length - index) % 2 === 0 ? ' class="odd"' : ''
     const second = below === null ? '' : `<tspan x="${middle}" dy="1.25em">${below}</tspan>`
+    const figure = (kind: string, digits: number) =>
+      `<text class="figure${kind}" x="${middle}" y="${toPercent(y)}" dy="${dy}">` +
+      `${fixedIn(language, percent, digits)}</text>`
+    const digits = Math.abs(percent) < 100 ? 1 : 0
     markup +=
       `<rect class="${below === null ? sign : `running ${sign}`}" x="${toPercent((index + 0.2) * slot)}"` +
       ` y="${toPercent(top)}" width="${toPercent(slot * 0.6)}" height="${toPercent(bottom - top)}"/>` +
-      `<text class="figure" x="${middle}" y="${toPercent(y)}" dy="${dy}">` +
-      `${fixedIn(language, percent, Math.abs(percent) < 100 ? 1 : 0)}</text>` +
+      (isLong ? figure(' exact', digits) + figure(' rounded', 0) : figure('', digits)) +
       `<text${odd} x="${middle}" y="100%" dy="20">${label}${second}</text>`
   }
   return `${markup}</g>`

@@ -83,7 +83,7 @@ function yearsPart({ years }: PerformanceFacts, language: Language): Html {
   })
   const shapes = barChart(bars.slice(-mostYears), language)
   return html`<figure class="bar-chart">
-    <h3 id="years">${w.years}</h3>
+    <h3 id="years">${w.yearsInPercent}</h3>
     ${drawing({ id: 'years', title: w.years, height: 220, shapes, kind: ' years' })}
     <details>
       <summary>${w.years} (${years.length})</summary>
@@ -209,7 +209,8 @@ function priceFigure({ fund, historic }: FundFacts, line: Line, language: Langua
     ${rangeButtons(language)}${drawnLine('nav', w.chartTitle(fund.currency), line, { period: w.rangeNames.Max.name, ...w.onChart }, language)}
     <figcaption>
       ${w.chartNote} ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
-      ${line.reinvested !== null && html`<span class="of-reinvested">${w.chartNoteReinvested}</span>`}
+      ${line.reinvested !== null && html`<span class="of-reinvested">${w.chartNoteReinvested}</span> `}
+      <span class="of-script">${w.chartMeasures}</span>
     </figcaption>
   </figure> `
 }
@@ -217,7 +218,13 @@ function priceFigure({ fund, historic }: FundFacts, line: Line, language: Langua
 function indexFigure(line: Line, language: Language): Html {
   const w = fundWords[language]
   const start = dayIn(language, line.first)
-  return html`<figure class="chart" id="index" data-points="${line.flat}">
+  const { day, days } = w.onChart
+  return html`<figure
+    class="chart"
+    id="index"
+    data-points="${line.flat}"
+    data-words="${JSON.stringify({ day, days })}"
+  >
     ${drawnLine('index', w.indexTitle, line, { ...w.onChart, period: '', nav: w.performance }, language)}
     <figcaption>${w.indexNote(start)} ${w.past}</figcaption>
   </figure> `

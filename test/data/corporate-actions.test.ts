@@ -21,7 +21,7 @@ it.each([
   [[first, '2024-04-30', 'dividend', '1', 'EUR', '', ''], 'is not one of distribution, split, merger'],
 ])('import refuses %j: %s', async (cells, reason) => {
   const ended = await folder.importLines(folder.database(), 'corporate_action', [header, cells])
-  expect(ended).toMatchObject({ ...refusal('1 bad line'), stdout: expect.stringContaining(reason) })
+  expect(ended).toMatchObject({ ...refusal('1 bad row'), stdout: expect.stringContaining(reason) })
 })
 
 it('a merger is taken of a fund that is gone, and stays when its fund goes; a distribution does not', async () => {

@@ -176,7 +176,7 @@ If the database has a row with the same primary key, the row takes the values of
 columns that the file lacks: a file with the columns isin and data_permitted withdraws funds. Only a new row needs all
 mandatory columns. An empty cell is NULL. Bad lines are listed with their place. If there are any, and --skip-bad is not
 set, nothing is taken and the exit code is 1. With --skip-bad the other lines are taken, and the exit code is 0 up to a
-share of import.maxBadShare in the config (0.1); above it, it is 1, and no load is marked as complete. With --replace, which
+share of bad rows of import.maxBadShare in the config (0.1); above it, it is 1, and no load is marked as complete. With --replace, which
 would remove the rows of bad lines, nothing is taken. A line that repeats another word for word is counted; one with the
 same key and other values is bad. \`fundpress check\` finds what only a whole fund can show.
 
@@ -327,14 +327,15 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
     const summary = await printList(session, find, {
       name: 'bad',
       fields: (found) => ({ before: { dryRun, ...jsonOf(found) } }),
-      line: ({ file, place, reasons }: BadRow) => {
-        listed++
-        return `${escapeInvisible(`${isOne ? '' : `${file}, `}${place}: ${reasons.join('; ')}`)}\n`
+      line: ({ file, place, reasons, rows }: BadRow) => {
+        listed += rows
+        const several = rows === 1 ? '' : ` (${formatCount(rows)} rows)`
+        return `${escapeInvisible(`${isOne ? '' : `${file}, `}${place}: ${reasons.join('; ')}`)}${several}\n`
       },
     })
     const { bad } = summary
     if (!isJson) {
-      if (bad > listed) stdout.write(`and ${formatCount(bad - listed)} more bad lines\n`)
+      if (bad > listed) stdout.write(`and ${formatCount(bad - listed)} more bad rows\n`)
       if (!isQuiet) stdout.write(describeImport(summary, dryRun))
     }
     const what = isOne ? `${input.files[0] ?? ''} has` : 'the files have'
@@ -354,17 +355,17 @@ function badShareFault(
   { skipBad, replace, replaceAll, dryRun, complete, share }: Flags & { readonly share: number },
 ): string | undefined {
   const { bad, rows, changes } = summary
-  const lines = countOf(bad, 'bad line')
+  const found = countOf(bad, 'bad row')
   const others = formatCount(rows - bad)
   if (changes === undefined) {
     const hasNoOther = [skipBad, replace, replaceAll].includes(true) || rows === bad
     const advice = hasNoOther ? '' : ` (--skip-bad takes the other ${others})`
-    return `${lines}: nothing was taken${advice}`
+    return `${found}: nothing was taken${advice}`
   }
   if (!hasTooManyBad(summary, share)) return undefined
-  const done = dryRun === true ? 'nothing was changed' : `good lines were taken (${others})`
+  const done = dryRun === true ? 'nothing was changed' : `good rows were taken (${others})`
   const mark = complete === undefined ? '' : ', and the load is not marked as complete'
-  return `${lines} of ${formatCount(rows)}, a larger share than ${share} (import.maxBadShare): ${done}${mark}`
+  return `${found} of ${formatCount(rows)}, a larger share than ${share} (import.maxBadShare): ${done}${mark}`
 }
 
 /** What the arguments name. */
@@ -605,11 +606,11 @@ function adviceOn(files: Explanation['files'], config: ImportConfig | undefined)
   const bad = files.reduce((sum, one) => sum + one.bad.count, 0)
   const part = config === undefined ? '' : `${JSON.stringify({ import: config }, undefined, 2)}\n`
   if (bad > 0) {
-    const lines = bad === 1 ? 'the bad line is' : `the ${formatCount(bad)} bad lines are`
+    const rows = bad === 1 ? 'the bad row is' : `the ${formatCount(bad)} bad rows are`
     const which = bad === 1 ? 'it' : 'them'
     const how =
       config === undefined ? '' : ' This part in fundpress.config.json says how the others are read:\n'
-    return `The next import takes nothing, until ${lines} corrected, or --skip-bad leaves ${which} out.${how || '\n'}${part}`
+    return `The next import takes nothing, until ${rows} corrected, or --skip-bad leaves ${which} out.${how || '\n'}${part}`
   }
   return config === undefined
     ? 'The next import needs no part in the config.\n'
@@ -643,7 +644,7 @@ function describeFile({
     notes: notes.length === 0 ? null : notes.join('; '),
     warnings: warnings.length === 0 ? null : warnings.join('; '),
     'left out': leftOut.length === 0 ? null : leftOut.join('; '),
-    bad: bad.first === null ? null : `${countOf(bad.count, 'line')}, the first: ${bad.first}`,
+    bad: bad.first === null ? null : `${countOf(bad.count, 'row')}, the first: ${bad.first}`,
   }
   const read = columns.flatMap(({ name, as, isProposed }) =>
     as === null ? [] : [[name, `${as}${isProposed === true ? ' (a proposal)' : ''}`] as const],

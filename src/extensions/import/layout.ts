@@ -51,8 +51,8 @@ export interface LineVisitor extends Pick<FileVisitor, 'line' | 'text' | 'bytes'
   /** What is above belongs to nothing below: a text is between, an empty or a broken line, or a header. */
   readonly gap: () => void
   readonly leftOut: (why: string, line: number) => void
-  /** A line at the end that a flag leaves out. If it would be a row, it is bad. */
-  readonly last: (cells: readonly FileCell[], line: number) => void
+  /** A line at the end that a flag leaves out. If it would be a row, it is bad. @param rows those that it would be: a file may have one for each fund */
+  readonly last: (rows: readonly (readonly FileCell[])[], line: number) => void
 }
 
 const nothing = () => undefined

@@ -12,7 +12,7 @@ import {
   type FileLines,
   type LineVisitor,
 } from './layout.ts'
-import { atEnd, isEmptyCell, skippedBy } from './readers/asked-lines.ts'
+import { isEmptyCell, skippedBy } from './readers/asked-lines.ts'
 import type { SkippedCell } from './readers/reader.ts'
 import { convert, hasNoValue, isProblem, type FileCell } from './values.ts'
 
@@ -132,12 +132,16 @@ export function narrowedLines(
           else visitor.leftOut(why, line)
         }
       },
-      last: (found, line) => {
-        const rows = rowsOf(found).filter(({ price }) => !hasNoValue(price))
-        // A price that is none, such as an error of a formula, does not make the others worthless.
-        const judged = rows.find(({ price }) => isNumberOrDay(price)) ?? rows[0]
-        if (judged === undefined) visitor.leftOut(atEnd, line)
-        else visitor.last(judged.row, line)
+      broken: (reason, line, found) => {
+        // Nobody knows how many of its cells are prices.
+        funds.forEach(() => visitor.broken(reason, line, found))
+      },
+      last: (lines, line) => {
+        const rows = lines.flatMap(rowsOf).filter(({ price }) => !hasNoValue(price))
+        visitor.last(
+          rows.map(({ row }) => row),
+          line,
+        )
       },
     })
   }

@@ -133,10 +133,10 @@ describe('--skip-last', () => {
     expect(stdout).toContain('lines at the end, as --skip-last says (1, the first: line 4)')
   })
 
-  it('is named for lines, and bad lines are counted', async () => {
+  it('is named for lines, and bad rows are counted', async () => {
     const { bad, stdout } = await importPrices([...wide, 'EOF;1;2;3'], '--map', '*=net_asset_value')
-    expect(bad).toHaveLength(1)
-    expect(stdout).toContain('1 of them bad')
+    expect(bad).toEqual([expect.stringMatching(/^line 4: date "EOF" is not a day .* \(3 rows\)$/)])
+    expect(stdout).toContain('9, 3 of them bad')
     const skipped = await importPrices(
       [...wide, ';1;2;3', ';4;5;6'],
       '--map',
@@ -148,13 +148,13 @@ describe('--skip-last', () => {
   })
 
   it.each([
-    ['a table', ['isin;date;net_asset_value', `${first};2026-11-25;1.5`, `${first};2026-11-26;1.6`], []],
-    ['a file with a column for each fund', wide, ['--map', '*=net_asset_value']],
-  ])('makes a bad line of a row of %s', async (_, lines, flags) => {
+    ['a table', ['isin;date;net_asset_value', `${first};2026-11-25;1.5`, `${first};2026-11-26;1.6`], [], ''],
+    ['a file with a column for each fund', wide, ['--map', '*=net_asset_value'], ' (3 rows)'],
+  ])('makes a bad line of a row of %s', async (_, lines, flags, count) => {
     const { code, bad } = await importPrices(lines, ...flags, '--skip-last', '1')
     expect(code).toBe(1)
     expect(bad).toEqual([
-      'line 3: it is a row like the others, and --skip-last leaves it out: the file may be incomplete; if it has no line to leave out, --skip-last 0 takes all',
+      `line 3: it is a row like the others, and --skip-last leaves it out: the file may be incomplete; if it has no line to leave out, --skip-last 0 takes all${count}`,
     ])
   })
 

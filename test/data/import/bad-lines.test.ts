@@ -88,7 +88,7 @@ describe.concurrent('import refuses a file with', () => {
     const message = /^(?:is|has) /.test(reason) ? about + reason : reason
     expect(faultLines({ stdout })).toEqual([`line 3: ${message}`])
     expect(stderr).toMatch(
-      /^fundpress: \d+\.csv has 1 bad line: nothing was taken \(--skip-bad takes the other 2\)\n$/,
+      /^fundpress: \d+\.csv has 1 bad row: nothing was taken \(--skip-bad takes the other 2\)\n$/,
     )
   })
 })
@@ -204,13 +204,13 @@ it('import lists a thousand bad lines and counts the others', async () => {
   const plain = await folder.importLines(...args)
   expect(plain.code).toBe(1)
   expect(plain.stdout.match(/^line .*$/gm)).toHaveLength(1000)
-  expect(plain.stdout).toContain('\nand 500 more bad lines\n')
-  expect(plain.stderr).toContain('has 1,500 bad lines: nothing was taken')
+  expect(plain.stdout).toContain('\nand 500 more bad rows\n')
+  expect(plain.stderr).toContain('has 1,500 bad rows: nothing was taken')
   const { stdout } = await folder.importLines(...args, ['--json'])
   const { bad, ...summary } = JSON.parse(stdout) as { readonly bad: readonly unknown[] }
   expect(bad).toHaveLength(1000)
   const reasons = [`date "day 999" ${noDay}${otherForms}`]
-  expect(bad[999]).toEqual({ file: expect.any(String), place: 'line 1001', reasons })
+  expect(bad[999]).toEqual({ file: expect.any(String), place: 'line 1001', reasons, rows: 1 })
   const files = [{ format: 'table', table: 'legal_point', rows: 1500, badCount: 1500 }]
   expect(summary).toMatchObject({ files, dryRun: false, rows: 1500, badCount: 1500 })
 })

@@ -266,11 +266,11 @@ it('promises no import without a flag where lines are bad', async () => {
   }
   const good = `${first};2023-06-05;1`
   expect(await advice(good, `${first};2023-06-06;x`)).toBe(
-    'The next import takes nothing, until the bad line is corrected, or --skip-bad leaves it out. ' +
+    'The next import takes nothing, until the bad row is corrected, or --skip-bad leaves it out. ' +
       'This part in fundpress.config.json says how the others are read:',
   )
   expect(await advice(good, `${first};2023-06-06;x`, `${first};2023-06-07;y`)).toContain(
-    'until the 2 bad lines are corrected',
+    'until the 2 bad rows are corrected',
   )
   expect(await advice(good)).toBe('The next import needs no flag with this part in fundpress.config.json:')
 })

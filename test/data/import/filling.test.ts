@@ -428,7 +428,7 @@ describe('import --skip-bad', () => {
     ...bad.map((year) => `${isin};${year};1`),
   ]
 
-  it('ends with 0 up to a tenth of bad lines', async () => {
+  it('ends with 0 up to a tenth of bad rows', async () => {
     expect(await importText('performance_year', years(9, 'x'), ['--skip-bad'])).toMatchObject({
       code: 0,
       said: '',
@@ -439,7 +439,7 @@ describe('import --skip-bad', () => {
     const { code, said, rows } = await importText('performance_year', years(8, 'x'), ['--skip-bad'])
     expect({ code, said }).toEqual({
       code: 1,
-      said: 'file has 1 bad line of 9, a larger share than 0.1 (import.maxBadShare): good lines were taken (8)',
+      said: 'file has 1 bad row of 9, a larger share than 0.1 (import.maxBadShare): good rows were taken (8)',
     })
     expect(rows('year')).toHaveLength(8)
   })
@@ -447,7 +447,7 @@ describe('import --skip-bad', () => {
   it('marks no load as complete then', async () => {
     const flags = ['--skip-bad', '--complete', '2026-11-27']
     const { said, db } = await importText('performance_year', years(1, 'x'), flags)
-    expect(said).toContain('good lines were taken (1), and the load is not marked as complete')
+    expect(said).toContain('good rows were taken (1), and the load is not marked as complete')
     expect(dump(folder.file(db), 'complete_load', 'day').rows).toEqual([])
   })
 

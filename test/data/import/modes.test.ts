@@ -107,7 +107,7 @@ it.each(['--replace', '--replace-all'])(
     expect(dumpAll(folder.file(db))).toEqual(before)
     // Nor is the other flag named as a way.
     const { stderr } = await folder.importLines(db, 'key_figure', lines, [flag])
-    expect(stderr).toMatch(/has 1 bad line: nothing was taken\n$/)
+    expect(stderr).toMatch(/has 1 bad row: nothing was taken\n$/)
   },
 )
 

@@ -105,10 +105,10 @@ describe('import of lists without a position', () => {
       folder.importLines(db, 'structure_item', [header, ...good, bad, bad], flags)
     const refused = await take()
     expect(refused.stdout).toMatch(/\nrows +12, 2 of them bad\n/)
-    expect(refused.stderr).toContain('2 bad lines: nothing was taken (--skip-bad takes the other 10)')
+    expect(refused.stderr).toContain('2 bad rows: nothing was taken (--skip-bad takes the other 10)')
     // A sixth is more than a tenth.
     const skipped = await take('--skip-bad', '--json')
-    expect(skipped).toMatchObject({ code: 1, stderr: expect.stringContaining('2 bad lines of 12, a larger') })
+    expect(skipped).toMatchObject({ code: 1, stderr: expect.stringContaining('2 bad rows of 12, a larger') })
     expect(JSON.parse(skipped.stdout)).toMatchObject({
       rows: 12,
       badCount: 2,

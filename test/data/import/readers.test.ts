@@ -58,7 +58,7 @@ async function importTexts(
     writeFileSync(file, text)
     return file
   })
-  const bad: Omit<BadRow, 'file'>[] = []
+  const bad: Omit<BadRow, 'file' | 'rows'>[] = []
   const before = dumpAll(folder.file(db))
   const ended = await importFiles({
     ...quiet,

@@ -101,7 +101,7 @@ function endOf(visitor: LineVisitor): LineVisitor {
   const leftOut = (line: number) => visitor.leftOut(atEnd, line)
   return {
     ...visitor,
-    line: visitor.last,
+    line: (cells, line) => visitor.last([cells], line),
     text: leftOut,
     broken: (_, line) => leftOut(line),
     leftOut: (_, line) => leftOut(line),

@@ -66,14 +66,16 @@ export async function readCells(reading: Reading): Promise<Told> {
       else cells.forget()
     }
     // The bytes were counted, but a break is to be heard.
-    return cells.read({ ...onlyLines(line, () => sink.bytes(0)), last: line })
+    const last: LineVisitor['last'] = (rows, number) => {
+      for (const row of rows) line(row, number)
+    }
+    return cells.read({ ...onlyLines(line, () => sink.bytes(0)), last })
   })
   const converter = converterOf(layout, oddities)
   const { valuesOf: valuesAtEnd } = quietOf()
   const hasWkn = (cell: FileCell, at: number) =>
     layout.fields.some((field) => field.isWkn && field.at === at) && !isProblem(wknOf(cell))
   const ending = badEnding()
-  const badOnce = onceALine(sink)
   let lines = 0
   await cells.read({
     line: (found, line) => {
@@ -84,7 +86,7 @@ export async function readCells(reading: Reading): Promise<Told> {
       ending.look(line, faults.length > 0 && !found.some((cell, at) => isIsinCell(cell) || hasWkn(cell, at)))
       if (faults.length > 0) {
         cells.forget()
-        badOnce(line, faults)
+        sink.bad(line, faults)
         // A total is no item.
         if (total.length === 0) numbered?.spoil(values, line)
       } else if (derived.length > 0) filled.take(values, derived, line)
@@ -97,13 +99,18 @@ export async function readCells(reading: Reading): Promise<Told> {
       }
       sink.leftOut(why, `line ${line}`)
     },
-    last: (found, line) => {
-      const { values, faults } = valuesAtEnd(found, line)
-      if (faults.length > 0) cells.forget()
-      if (faults.length === 0 && !totals.has(line)) {
+    last: (rows, line) => {
+      const read = rows.map((row) => valuesAtEnd(row, line))
+      // A price that is none, such as an error of a formula, does not make the others worthless.
+      const isRow = !totals.has(line) && read.some(({ faults }) => faults.length === 0)
+      if (!isRow) {
+        cells.forget()
+        sink.leftOut(atEnd, `line ${line}`)
+      }
+      for (const { values } of isRow ? read : []) {
         sink.bad(line, [rowAtEnd])
         numbered?.spoil(values, line)
-      } else sink.leftOut(atEnd, `line ${line}`)
+      }
     },
     broken: (reason, line, found) => {
       lines++
@@ -180,16 +187,6 @@ const mostAtEnd = 5
 
 /** A line with an ISIN is meant to be a row. */
 const isIsinCell = (cell: FileCell) => typeof cell === 'string' && isIsin(cell.trim().toUpperCase())
-
-/** Tells the same faults of a line once: it may have a row for each fund. */
-function onceALine(sink: RowSink) {
-  let before = ''
-  return (line: number, faults: readonly string[]): void => {
-    const text = `${line} ${faults.join('; ')}`
-    if (text !== before) sink.bad(line, faults)
-    before = text
-  }
-}
 
 /** Knows whether the bad lines that name no fund are the last ones of a file, and no others. */
 function badEnding() {

@@ -33,6 +33,8 @@ export interface BadRow {
   /** `line 12`, or what the reader says. */
   readonly place: string
   readonly reasons: readonly string[]
+  /** How many there are for these reasons: a line may have a row for each fund. */
+  readonly rows: number
 }
 
 /** Rows of one table that are ready for the transaction. */
@@ -105,7 +107,7 @@ export function openSink(db: Database, options: SinkOptions) {
   const stagedCurrencyOf = staging.currencyReader()
   const counts = files.map(() => fileCounts())
   /** By all that is told of them. */
-  const bad = new Map<string, Origin & { readonly reasons: readonly string[] }>()
+  const bad = new Map<string, Origin & { readonly reasons: readonly string[]; rows: number }>()
   /** What staged rows bring, by table. */
   const brought = new Map<SchemaTable, Brought>()
   /** Tables of which rows of the database go. */
@@ -119,7 +121,9 @@ export function openSink(db: Database, options: SinkOptions) {
     countsOf(origin).bad++
     // Many rows may come from one place: a portfolio, whose fund is unknown.
     const text = `${origin.file} ${origin.place} ${reasons.join('; ')}`
-    if (bad.size < maxBad && !bad.has(text)) bad.set(text, { ...origin, reasons })
+    const found = bad.get(text)
+    if (found !== undefined) found.rows++
+    else if (bad.size < maxBad) bad.set(text, { ...origin, reasons, rows: 1 })
   }
 
   const leaveOut = (file: number, what: string, place: Place) => {
@@ -370,14 +374,15 @@ export function openSink(db: Database, options: SinkOptions) {
     /** At most a thousand, in the order of the files and their lines. */
     badRows: (): readonly BadRow[] =>
       [...bad.values()]
-        .map(({ file, place, reasons }) => ({
+        .map(({ file, place, reasons, rows }) => ({
           number: file,
           file: files[file] ?? '',
           place: placeText(place),
           reasons,
+          rows,
         }))
         .sort((one, other) => one.number - other.number || byNumbers.compare(one.place, other.place))
-        .map(({ file, place, reasons }) => ({ file, place, reasons })),
+        .map(({ file, place, reasons, rows }) => ({ file, place, reasons, rows })),
     /** To be called after the last row. @returns the tables that have any */
     end: (): readonly StagedTable[] => {
       for (const table of brought.keys())

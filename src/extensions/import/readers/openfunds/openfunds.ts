@@ -235,8 +235,8 @@ const endingIn = (
   leftOut: (why, line) => sink.leftOut(why, `line ${line}`),
   text: (line) => sink.leftOut('lines of text', `line ${line}`),
   broken: (reason, line) => sink.bad(line, [reason]),
-  last: (cells, line) => {
-    if (isRow(cells)) sink.bad(line, [rowAtEnd])
+  last: (rows, line) => {
+    if (rows.some(isRow)) sink.bad(line, [rowAtEnd])
     else sink.leftOut(atEnd, `line ${line}`)
   },
 })

@@ -234,7 +234,7 @@ import.<table>.columns in the config maps columns, too, as { "Datum": "date", "N
 --map *=net_asset_value makes a row of each of their cells that is not empty or n/a. A line of currencies below the header is
 compared with the funds. --map =date names the column without a name. --set gives all rows a value that the file does not have: the
 ISIN of a file for one fund, a currency, a type. A column wkn stands for the ISIN if the file has none: the fund with that
-WKN is looked up in the database, and in the files before. With a map, a file for table emt is not read as the template.
+WKN is looked up in the database, and in the other files. With a map, a file for table emt is not read as the template.
 
 Types: structure_item.type, document.kind and other closed lists are words in any case. A structure is one of
 ${structureTypeLines}.

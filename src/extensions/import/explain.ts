@@ -14,10 +14,10 @@ import { messageOf } from '../../core/system/message.ts'
 import type { KnownLater } from './import.ts'
 import { foreignFile } from './readers/foreign.ts'
 import type { FileStart, ReadColumn, ReadOptions, Reader, RowSink, Told } from './readers/reader.ts'
-import { readerOf, readers as registry } from './readers/readers.ts'
+import { readerOf, readInOrder, readers as registry } from './readers/readers.ts'
 import { openStart } from './readers/start.ts'
 import { proposedTable, table as plainTable } from './readers/table.ts'
-import { hasRows, readCurrencies, readWkns } from './take/database.ts'
+import { addWkn, hasRows, readCurrencies, readWkns } from './take/database.ts'
 import type { Place } from './take/staging.ts'
 import type { Value } from './values.ts'
 
@@ -83,20 +83,25 @@ export async function explainFiles(options: ExplainOptions): Promise<Explanation
     adviceToEmpty: () => '',
     isProposing: true,
   }
-  const files: ExplainedFile[] = []
+  const files = new Map<number, ExplainedFile>()
   const brought = new Map<string, Set<string>>()
-  for (const file of options.files) {
-    const { explained, derives, allocations: found } = await explainFile(file, reading, options.as)
+  await readInOrder(options, async (file, number, mayWait) => {
+    const what = await explainFile(file, reading, options.as, mayWait)
+    if (what === 'behind the funds') return what
+    const { explained, derives, allocations: found, wkns } = what
     for (const one of found) allocations.add(one)
-    files.push(explained)
+    for (const { wkn, isin } of wkns) addWkn(known.isinsByWkn, wkn, isin)
+    files.set(number, explained)
     for (const { table, columns } of explained.tables) {
       const names = brought.get(table) ?? new Set<string>()
       brought.set(table, names)
       for (const { name } of columns) names.add(name)
       if (table === 'price' && derives) for (const name of derivableColumns) names.add(name)
     }
-  }
-  return { files, endpoints: endpointsBy({ brought, filled, allocations }, options.derive) }
+    return undefined
+  })
+  const explained = options.files.flatMap((_, number) => files.get(number) ?? [])
+  return { files: explained, endpoints: endpointsBy({ brought, filled, allocations }, options.derive) }
 }
 
 function knownOf(file: string | null) {
@@ -105,7 +110,7 @@ function knownOf(file: string | null) {
       filled: new Set<string>(),
       allocations: [],
       currencies: new Map<string, string>(),
-      isinsByWkn: new Map<string, string[]>(),
+      isinsByWkn: new Map<string, readonly string[]>(),
     }
   const db = openFunds(file)
   try {
@@ -121,14 +126,16 @@ function knownOf(file: string | null) {
   }
 }
 
-async function explainFile(file: string, given: ReadOptions, as: string | undefined) {
+/** @param mayWait other files may say what this one needs */
+async function explainFile(file: string, given: ReadOptions, as: string | undefined, mayWait: boolean) {
   if (!existsSync(file)) throw new Error(`${file} does not exist`)
   const start = openStart(file)
   const { reader, table, question } = chosenReader(start, given, as)
   const options = table === undefined ? given : { ...given, table }
+  if (mayWait && reader?.isBehindFunds?.(start, options) === true) return 'behind the funds'
   const recorder = recordingSink()
   const { form, notes, warnings, columns = [], ...told } = await toldBy(reader, start, recorder.sink, options)
-  const { allocations, ...found } = recorder.found()
+  const { allocations, wkns, ...found } = recorder.found()
   const derives = options.isDeriving || (reader?.derives?.(start, options) ?? false)
   const isDerivingProposed = !derives && found.tables.some(lacksFigures)
   const explained: ExplainedFile = {
@@ -144,7 +151,7 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
     ...found,
     question: question ?? told.question,
   }
-  return { explained, allocations, derives: derives || isDerivingProposed }
+  return { explained, allocations, wkns, derives: derives || isDerivingProposed }
 }
 
 /** What a reader says of a file, and what it asks. */
@@ -203,7 +210,12 @@ function recordingSink() {
   const bad = { count: 0, first: null as string | null }
   /** With derivatives (1), and without (0): of one table, for two endpoints. */
   const allocations = new Set<Value>()
-  const note = (table: string, entries: Iterable<readonly [string, Value]>) => {
+  const wkns: { readonly wkn: string; readonly isin: string }[] = []
+  const noteWkn = (values: ReadonlyMap<string, Value>): void => {
+    const wkn = values.get('wkn') ?? null
+    if (wkn !== null) wkns.push({ wkn: String(wkn), isin: String(values.get('isin')) })
+  }
+  const note = (table: string, entries: readonly (readonly [string, Value])[]) => {
     const found = tables.get(table) ?? { rows: 0, columns: new Map<string, Value>() }
     tables.set(table, found)
     found.rows++
@@ -211,6 +223,7 @@ function recordingSink() {
       if ((found.columns.get(name) ?? null) === null) found.columns.set(name, value)
       if (table === schemaTables.assetAllocations.name && name === 'derivatives') allocations.add(value)
     }
+    if (table === schemaTables.fund.name) noteWkn(new Map(entries))
   }
   const row: RowSink['row'] = (table, values) => {
     note(table, Object.entries(values))
@@ -243,6 +256,7 @@ function recordingSink() {
     })),
     bad,
     allocations,
+    wkns,
     leftOut: [...leftOut].map(([what, count]) => `${what} (${count})`),
   })
   return { sink, found }

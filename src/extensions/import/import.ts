@@ -11,9 +11,10 @@ import { shellWord } from '../../core/system/shell-text.ts'
 import { headerName } from './layout.ts'
 import { noneAgain, type DerivedAgain } from '../../core/data/derive/derived.ts'
 import type { Reader, ReadOptions, Told } from './readers/reader.ts'
-import { readerOf, readers as registry } from './readers/readers.ts'
+import { readerOf, readInOrder, readers as registry } from './readers/readers.ts'
 import { openStart } from './readers/start.ts'
 import {
+  addWkn,
   hasRows,
   openForWriting,
   readCurrencies,
@@ -98,8 +99,8 @@ async function importInto(
     isDeriving,
     takesMinorUnits,
     currencies,
-    // A fund of one file has its prices in the next one.
-    onWkn: (wkn, isin) => isinsByWkn.set(wkn, [...new Set([...(isinsByWkn.get(wkn) ?? []), isin])]),
+    // A fund of one file has its prices in another one.
+    onWkn: (wkn, isin) => addWkn(isinsByWkn, wkn, isin),
     lastDay: lastDay(options.now.toISOString().slice(0, 10)),
     onBytes: byteMeter(options),
   })
@@ -155,14 +156,15 @@ async function readFiles(
   sink: Sink,
   reading: ReadOptions,
   contents: readonly string[],
-  { files, as, readers = registry }: ImportOptions,
+  { files, table, as, readers = registry }: ImportOptions,
 ): Promise<readonly ReadFile[]> {
-  const read: ReadFile[] = []
+  const read = new Map<number, ReadFile>()
   const lacking = new Set(reading.named)
   const own = files.length === 1 ? reading : { ...reading, named: [] }
-  for (const [number, file] of files.entries()) {
+  await readInOrder({ files, table }, async (file, number, mayWait) => {
     const start = openStart(file)
     const reader = readerOf(start, reading, readers, as)
+    if (mayWait && reader.isBehindFunds?.(start, reading) === true) return 'behind the funds'
     const {
       columns = [],
       named = [],
@@ -170,7 +172,7 @@ async function readFiles(
     } = await reader.read(start, sink.sinkOf(number, reader.derives?.(start, reading)), own)
     if (told.table === undefined && reading.constants.size > 0)
       throw new Error(`--set is for plain tables, and ${file} is none`)
-    read.push({ file, reader, told })
+    read.set(number, { file, reader, told })
     for (const name of named) lacking.delete(name)
     // Only columns of plain tables have names of their own.
     if (told.table !== undefined) for (const { name } of columns) lacking.delete(headerName(name))
@@ -181,11 +183,12 @@ async function readFiles(
       )
     const counts = sink.counts(number)
     if (counts.rows + counts.gone === 0) throw new Error(whyNothing(file, counts))
-  }
+    return undefined
+  })
   const names = [...lacking].map(quoted).join(', ')
   if (lacking.size > 0)
     throw new Error(`none of the files has a column ${names}, which the command line names`)
-  return read
+  return files.flatMap((_, number) => read.get(number) ?? [])
 }
 
 function readOptionsOf(options: ImportOptions, db: Database) {

@@ -191,16 +191,10 @@ describe('two prices of a day in two currencies', () => {
     expect(navs).toEqual(['61.83'])
   })
 
-  it('are judged by a fund that a file before has', async () => {
-    const { stdout, navs } = await importPrices([usd, eur], 'file before')
+  it.each(['file before', 'file behind'] as const)('are judged by a fund that a %s has', async (known) => {
+    const { stdout, navs } = await importPrices([usd, eur], known)
     expect(stdout).toContain(otherCurrency(2))
     expect(navs).toEqual(['61.83'])
-  })
-
-  it('are told as such where the currency is not known yet', async () => {
-    const { stdout, navs } = await importPrices([eur, usd], 'file behind')
-    expect(stdout).toContain('line 2: the same isin, date as in line 3, where currency is "USD", not "EUR"\n')
-    expect(navs).toEqual([])
   })
 })
 

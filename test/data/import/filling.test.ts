@@ -149,26 +149,39 @@ describe('import by the WKN', () => {
     expect((await importText('legal_point', text, ['--map', 'Kennnummer=wkn'], named)).said).toBe('')
   })
 
-  it('finds a fund that comes with the file before, and asks for that order', async () => {
+  it('finds a fund that comes with another file, in whichever order they are named', async () => {
     const fund = 'DE0008471400'
     const texts = {
       'funds.csv': `isin;wkn;name;fund_inception_date;currency\n${fund};847140;Elbe;2020-01-02;EUR`,
       'prices.csv': 'wkn;date;net_asset_value\n847140;2026-11-26;100.00\n847140;2026-11-27;100.50',
     }
     for (const [name, text] of Object.entries(texts)) writeFileSync(folder.file(name), text)
+    const [funds = '', prices = ''] = Object.keys(texts)
+    for (const order of [
+      [funds, prices],
+      [prices, funds],
+    ]) {
+      const db = folder.database()
+      const explained = await folder.import(...order, '--db', db, '--derive', '--explain')
+      expect({ code: explained.code, bad: /^bad .*$/m.exec(explained.stdout) }).toEqual({
+        code: 0,
+        bad: null,
+      })
+      const { code, stdout } = await folder.import(...order, '--db', db, '--derive')
+      expect({ code, first: /^file +(\S+)$/m.exec(stdout)?.[1] }).toEqual({ code: 0, first: order[0] })
+      expect(dump(folder.file(db), `price WHERE isin = '${fund}'`, 'date').rows).toHaveLength(2)
+    }
     const db = folder.database()
-    const late = await folder.import('prices.csv', 'funds.csv', '--db', db, '--derive')
-    expect(late.code).toBe(1)
-    expect(late.stdout).toContain(
-      '"847140" is the WKN of no fund in the database, or in a file before this one',
+    const alone = await folder.import(prices, '--db', db, '--derive')
+    expect(alone.code).toBe(1)
+    expect(alone.stdout).toContain(
+      '"847140" is the WKN of no fund in the database, or in a file of this import',
     )
-    expect(late.stdout).not.toContain('--skip-last')
-    expect(await folder.import('funds.csv', 'prices.csv', '--db', db, '--derive')).toMatchObject({ code: 0 })
-    expect(dump(folder.file(db), `price WHERE isin = '${fund}'`, 'date').rows).toHaveLength(2)
+    expect(alone.stdout).not.toContain('--skip-last')
   })
 
   it.each([
-    ['847402', '"847402" is the WKN of no fund in the database, or in a file before this one'],
+    ['847402', '"847402" is the WKN of no fund in the database, or in a file of this import'],
     ['47402', '"47402" is not a WKN: six digits and capital letters without I and O'],
     ['', 'is empty'],
     ['ABC123', `"ABC123" is the WKN of ${first} and ${second}`],

@@ -434,7 +434,7 @@ function isinOfWkn(cell: FileCell, isins: ReadonlyMap<string, readonly string[]>
   if (isProblem(wkn)) return wkn
   const [isin, ...others] = isins.get(wkn) ?? []
   if (isin === undefined)
-    return { reason: `${quoted(wkn)} is the WKN of no fund in the database, or in a file before this one` }
+    return { reason: `${quoted(wkn)} is the WKN of no fund in the database, or in a file of this import` }
   return others.length === 0
     ? isin
     : { reason: `${quoted(wkn)} is the WKN of ${[isin, ...others].join(' and ')}` }

@@ -16,6 +16,8 @@ export interface Reader {
   readonly about: string
   /** Whether figures of prices that a file lacks are derived without being asked for. */
   readonly derives?: (start: FileStart, options: ReadOptions) => boolean
+  /** Whether rows are judged by what other files say of their funds: such a file is read behind the others. */
+  readonly isBehindFunds?: (start: FileStart, options: ReadOptions) => boolean
   /** By the content of a file, never by its name. */
   readonly recognises: (start: FileStart, options: ReadOptions) => boolean
   /**
@@ -216,6 +218,6 @@ export interface ReadOptions {
   readonly adviceToEmpty: (table: string) => string
   /** The currency of each fund that the database has. */
   readonly currencies: ReadonlyMap<string, string>
-  /** The funds that the database or an earlier file has, by their WKNs. */
+  /** The funds that the database or a file that was read before has, by their WKNs. */
   readonly isinsByWkn: ReadonlyMap<string, readonly string[]>
 }

@@ -40,6 +40,23 @@ export function readerOf(
   throw new Error(`${start.file} may be of several formats: choose one with ${names}`)
 }
 
+/**
+ * Files of an import in the order in which they are read: on the command line they may stand in any.
+ * @param table that of all files, if it is named: then none has anything for another one
+ * @param read is asked again, behind all other files, if it returns `behind the funds`
+ */
+export async function readInOrder(
+  { files, table: named }: { readonly files: readonly string[]; readonly table: string | undefined },
+  read: (file: string, number: number, mayWait: boolean) => Promise<'behind the funds' | undefined>,
+): Promise<void> {
+  const waiting: { readonly file: string; readonly number: number }[] = []
+  for (const [number, file] of files.entries()) {
+    const found = await read(file, number, named === undefined && files.length > 1)
+    if (found === 'behind the funds') waiting.push({ file, number })
+  }
+  for (const { file, number } of waiting) await read(file, number, false)
+}
+
 /** The template has a table of its own: to name that names the template, unless the file has the columns of the table. */
 function readerOfTable(start: FileStart, options: ReadOptions): Reader | undefined {
   if (options.table === undefined) return undefined

@@ -38,6 +38,8 @@ export const table: Reader = {
     const { name } = tableOf(start, options)
     return name === 'price' && options.habitsOf(name).isDeriving
   },
+  // Their funds may be named by WKNs, and say which of two currencies is right.
+  isBehindFunds: (start, options) => tableOf(start, options) !== schemaTables.fund,
   read: async (start, sink, given) => {
     const { file } = start
     const own = tableOf(start, given)

@@ -68,6 +68,11 @@ export function readWkns(db: Database.Database): Map<string, readonly string[]> 
   return new Map([...byWkn].map(([wkn, funds]) => [wkn, funds.map(({ isin }) => isin)]))
 }
 
+/** Notes the WKN of a fund. */
+export function addWkn(isins: Map<string, readonly string[]>, wkn: string, isin: string): void {
+  isins.set(wkn, [...new Set([...(isins.get(wkn) ?? []), isin])])
+}
+
 /** How to wait for others that read or write. */
 export interface Waiting {
   readonly patienceMs: number

@@ -204,8 +204,8 @@ line or another such line is before it: a heading, a remark, a disclaimer. Neith
 counted. Lines may end with a delimiter more than the header. If the last lines are bad, the report names --skip-last, which
 leaves them out. --skip leaves out lines by a text in a column of the file, wherever they are. In lists of shares a line is bad
 that looks like the total of others: by its name (Summe, Gesamt, Total), or by its share, which is 100 and the sum of the others.
-An empty cell is NULL or a fault, also below one that it is merged with: --fill-down gives it the value above, unless a text,
-an empty line or a bad line is between. These flags act on the lines of plain tables, of openfunds and of the EMT alike. The last
+A text or a day of merged cells of a workbook is in each of their rows, a number in the first one only. Any other empty cell is NULL
+or a fault: --fill-down gives it the value above, unless a text, an empty line or a bad line is between. These flags act on the lines of plain tables, of openfunds and of the EMT alike. The last
 line is bad if --skip-last would leave it out and it is a row like the others: a trailer that is missing today loses no row.
 
 Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no value: NULL, or a bad line where there has

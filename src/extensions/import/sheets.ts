@@ -5,6 +5,7 @@
 
 import { strFromU8, type Unzipped } from 'fflate'
 import { Parser } from 'saxen'
+import { fillMerged, type MergedRange } from './merged.ts'
 import type { Sheet, Shortened } from './readers/reader.ts'
 import { keptNumber, Percentage, type FileCell } from './values.ts'
 
@@ -268,6 +269,12 @@ function readCellsOf(xml: string, { texts, formats, is1904, isHidden }: BookPart
   const shortened = new Map<number, Shortened & { count: number }>()
   const gatherer = textGatherer()
   const hidden = hiddenGatherer()
+  const ranges: MergedRange[] = []
+  /** Elements before and behind the rows. */
+  const beside = new Map<string, (attributes: Attributes) => void>([
+    ['col', hidden.column],
+    ['mergeCell', ({ ref }) => ranges.push(...rangesIn(ref))],
+  ])
   let isInSheet = false
   let isValue = false
   let row = 0
@@ -323,7 +330,7 @@ function readCellsOf(xml: string, { texts, formats, is1904, isHidden }: BookPart
   visit(xml, {
     opens: (name, attributes) => {
       if (name === 'sheetData') isInSheet = true
-      if (name === 'col') hidden.column(attributes())
+      beside.get(name)?.(attributes())
       if (!isInSheet) return
       if (cell !== undefined) {
         if (name === 'v') {
@@ -361,11 +368,20 @@ function readCellsOf(xml: string, { texts, formats, is1904, isHidden }: BookPart
     },
   })
   for (const line of lines) while (line.length < width) line.push('')
+  const merged = fillMerged(lines, ranges)
   return {
     lines: lines.slice(0, height),
     shortened,
+    merged,
     hidden: { isSheet: isHidden, ...hidden.among(lines, width) },
   }
+}
+
+/** @param ref `A2:A5` @returns none for cells of one row, and for what is no range */
+function rangesIn(ref = ''): readonly MergedRange[] {
+  const [, letters = '', first, last] = /^([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})$/.exec(ref) ?? []
+  const range = { column: columnNumber(letters) - 1, first: Number(first), last: Number(last) }
+  return range.last > range.first ? [range] : []
 }
 
 /** Gathers the rows and columns that a sheet does not show. */

@@ -41,18 +41,26 @@ export function visibleSheets(file: string, sheets: readonly Sheet[]): readonly 
     const shown = [...(sheet.lines[0] ?? []).keys()].filter((at) => !columns.has(at))
     const cellsOf = (cells: readonly FileCell[]) => shown.map((at) => cells[at] ?? '')
     const numbered = sheet.lines.map((cells, index) => [index + 1, cellsOf(cells)] as const)
-    const shortened = shown.flatMap((at, own) => {
-      const found = sheet.shortened.get(at)
-      return found === undefined ? [] : [[own, found] as const]
-    })
+    const { filled, left } = sheet.merged
     return {
       ...sheet,
       // No line of these is the header.
       lines: numbered.map(([row, cells]) => (rows.has(row) ? cells.map(() => '') : cells)),
-      shortened: new Map(shortened),
+      shortened: among(shown, sheet.shortened),
+      merged: { filled: among(shown, filled), left: among(shown, left) },
       visible: { columns: shown, hiddenRows: new Map(numbered.filter(([row]) => rows.has(row))) },
     }
   })
+}
+
+/** @param columns that are left @returns what is known of them, by their new places */
+function among<T>(columns: readonly number[], byColumn: ReadonlyMap<number, T>): ReadonlyMap<number, T> {
+  return new Map(
+    columns.flatMap((at, own) => {
+      const found = byColumn.get(at)
+      return found === undefined ? [] : [[own, found] as const]
+    }),
+  )
 }
 
 /** What is looked for in the sheets of a workbook. */
@@ -116,6 +124,7 @@ export function linesOfSheet(
     notesOn: (columns) => [
       ...noteOnDigits(columns.flatMap((column) => shortened.get(column) ?? [])),
       ...noteOnHidden(first, at + 1, columns),
+      ...notesOnMerged(first, at + 1, columns),
     ],
   }
 }
@@ -152,6 +161,28 @@ function noteOnHidden(
     isLeftOut
       ? `hidden, and left out, as --skip-hidden says: ${what}`
       : `hidden, and taken all the same (--skip-hidden leaves it out): ${what}`,
+  ]
+}
+
+/** @param columns that are taken */
+function notesOnMerged({ merged, visible }: Sheet, headerLine: number, columns: readonly number[]) {
+  const shown = (byColumn: Sheet['merged']['filled']) =>
+    columns.flatMap((column) => {
+      const count = byColumn.get(column)?.filter((row) => row > headerLine).length ?? 0
+      if (count === 0) return []
+      return [
+        `${columnName(visible?.columns[column] ?? column)} (${count === 1 ? '1 cell' : `${count} cells`})`,
+      ]
+    })
+  const filled = shown(merged.filled)
+  const left = shown(merged.left)
+  return [
+    ...(filled.length === 0 ? [] : [`filled, as the cells are merged: column ${filled.join(', ')}`]),
+    ...(left.length === 0
+      ? []
+      : [
+          `merged, and in the first row only, as a number may be one of all rows together: column ${left.join(', ')}`,
+        ]),
   ]
 }
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { editDatabase, readDatabase } from '../../support/database.ts'
 import { importFolder, isins } from './database.ts'
-import { workbook, workbookParts, zip } from './workbook.ts'
+import { workbook, workbookParts, zip, type SheetCell } from './workbook.ts'
 
 const folder = importFolder()
 const [first, second] = isins
@@ -280,6 +280,81 @@ describe('a cell that is empty below another one', () => {
     const { stdout } = await importItems([header, `${first};Japan;60`, ';;x'], ...named)
     expect(stdout).toContain('line 3: isin is empty; ')
     expect(stdout).not.toContain('--fill-down')
+  })
+})
+
+describe('merged cells of a workbook', () => {
+  const sheet = 'xl/worksheets/sheet1.xml'
+  const asItIs = (xml: string) => xml
+  const merging = (
+    rows: readonly (readonly SheetCell[])[],
+    ranges: readonly string[],
+    edit = asItIs,
+  ): Buffer => {
+    const parts = workbookParts({ name: 'A', rows })
+    const cells = ranges.map((ref) => `<mergeCell ref="${ref}"/>`).join('')
+    const xml = parts[sheet]?.replace('</sheetData>', `</sheetData><mergeCells>${cells}</mergeCells>`) ?? ''
+    return zip({ ...parts, [sheet]: edit(xml) })
+  }
+  const share = (percent: string) => ({ number: percent })
+  const rows: readonly (readonly SheetCell[])[] = [
+    ['Fund list', null, null],
+    ['ISIN', 'name_de', 'percent'],
+    [first, 'Japan', share('60')],
+    [null, 'Chile', share('40')],
+    [second, 'Peru', share('100')],
+  ]
+  const taken = [`${first} Japan 60`, `${first} Chile 40`, `${second} Peru 100`]
+
+  it('have the value of their range in each of its rows, as the report says, without a flag', async () => {
+    const { code, stdout, rows: found } = await importItems(merging(rows, ['A3:A4', 'A1:C1']))
+    expect({ code, found }).toEqual({ code: 0, found: taken })
+    expect(stdout).toContain('filled, as the cells are merged: column A (1 cell)')
+  })
+
+  it('do so beside what is hidden and left out: their first row, and a column before them', async () => {
+    const hiding = (xml: string) =>
+      xml
+        .replace('<sheetData>', '<cols><col min="1" max="1" hidden="1"/></cols><sheetData>')
+        .replace('<row r="3">', '<row r="3" hidden="1">')
+    const book = merging(
+      rows.map((cells) => ['x', ...cells]),
+      ['B3:B4'],
+      hiding,
+    )
+    const { code, stdout, rows: found } = await importItems(book, '--skip-hidden')
+    expect({ code, found }).toEqual({ code: 0, found: taken.slice(1) })
+    expect(stdout).toContain('filled, as the cells are merged: column B (1 cell)')
+  })
+
+  it('end where their range ends', async () => {
+    const { code, stdout } = await importItems(merging([...rows, [null, 'Rest', share('1')]], ['A3:A4']))
+    expect(code).toBe(1)
+    expect(stdout.match(/^line \d+: .*$/gm)).toEqual([expect.stringMatching(/^line 6: isin is empty; /)])
+  })
+
+  it('make no row of one that has nothing else', async () => {
+    const [title = [], header = [], ...items] = rows
+    const { code, rows: found } = await importItems(
+      merging([title, header, ...items, [null, null, null], [null, 'Rest', share('1')]], ['A5:A7']),
+    )
+    expect({ code, found }).toEqual({ code: 0, found: [...taken, `${second} Rest 1`] })
+  })
+
+  it('keep a number in their first row: it may be one of all rows together', async () => {
+    const [title = [], header = []] = rows
+    const shares = [[first, 'Japan', share('60')] as const, [first, 'Chile', null] as const]
+    const { code, stdout } = await importItems(merging([title, header, ...shares], ['C3:C4']))
+    expect(code).toBe(1)
+    expect(stdout).toContain('line 4: percent is empty')
+    expect(stdout).toContain(
+      'merged, and in the first row only, as a number may be one of all rows together: column C (1 cell)',
+    )
+  })
+
+  it('that are said to have cells in common end the work all the same', async () => {
+    const ranges = Array.from({ length: 50_000 }, (_, at) => `A3:A${1_000_000 - at}`)
+    expect((await importItems(merging(rows, ranges))).code).toBe(0)
   })
 })
 

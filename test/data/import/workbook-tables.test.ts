@@ -317,6 +317,14 @@ describe('a second reader of workbooks', () => {
     'xl/worksheets/sheet1.xml': `<x:worksheet xmlns:x="a"><x:sheetData>${cells.replaceAll(/<(\/?)(?=[a-z])/g, '<$1x:')}</x:sheetData></x:worksheet>`,
   })
 
+  /** The other reader leaves merged cells empty, as the file has them. */
+  const asWritten = ({ name, lines, merged: { filled } }: ReturnType<typeof readSheets>[number]) => ({
+    name,
+    lines: lines.map((line, index) =>
+      line.map((cell, at) => (filled.get(at)?.includes(index + 1) === true ? '' : cell)),
+    ),
+  })
+
   async function expectSame(content: Buffer) {
     writeFileSync(folder.file('compared.xlsx'), content)
     const others = await readWorkbook(content, { trim: false })
@@ -326,7 +334,7 @@ describe('a second reader of workbooks', () => {
         row.map((cell) => (cell === null ? '' : typeof cell === 'boolean' ? String(cell) : cell)),
       ),
     }))
-    expect(readSheets(folder.file('compared.xlsx')).map(({ name, lines }) => ({ name, lines }))).toEqual(seen)
+    expect(readSheets(folder.file('compared.xlsx')).map(asWritten)).toEqual(seen)
     return seen
   }
 

@@ -48,6 +48,7 @@ export interface Sheet {
   /** Numbers that have more decimals than the sheet shows, by their columns, from 0. */
   readonly shortened: ReadonlyMap<number, Shortened>
   readonly hidden: Hidden
+  readonly merged: MergedRows
   /** What the lines have, if hidden rows and columns are left out of them. */
   readonly visible?: VisibleParts
 }
@@ -66,6 +67,14 @@ export interface Hidden {
   readonly rows: readonly number[]
   /** From 0. */
   readonly columns: readonly number[]
+}
+
+/** Rows of merged cells below the first of them, from 1, by columns, from 0. */
+export interface MergedRows {
+  /** They have its value. */
+  readonly filled: ReadonlyMap<number, readonly number[]>
+  /** They are empty: a number is in the first one only. */
+  readonly left: ReadonlyMap<number, readonly number[]>
 }
 
 export interface Shortened {

@@ -33,7 +33,7 @@ import {
 import { dateForms } from './days.ts'
 import { choosableEncodings } from './encoding.ts'
 import { headerName, type ColumnMap } from './layout.ts'
-import { delimiterNames, settings as importSettings } from './settings.ts'
+import { delimiterNames, ofPlainTables, settings as importSettings } from './settings.ts'
 import { splitFactors, type Habits, type SkippedCell } from './readers/reader.ts'
 import { readers } from './readers/readers.ts'
 import type { BadRow } from './take/sink.ts'
@@ -190,7 +190,8 @@ The first time: --explain reads the files and changes nothing; it needs no datab
 with proposals for columns that have a usual name (Datum, Anteilwert) or hold codes of currencies, what each endpoint lacks
 with these files and the database, and a part for the config with which the next import needs no flag. Import never takes a
 column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, skip,
-fillDown, skipHidden, decimal, dates, dropTimes, set and derive; flags win.
+fillDown, skipHidden, decimal, dates, dropTimes, set and derive; flags win. import.emt is for the template, too, and
+import.openfunds for openfunds, which has no columns, set and derive.
 
 Workbooks (XLSX): the sheet whose header fits, or the one that --sheet names. Hidden rows and columns are taken, too, as a
 program sees no filter: the report names them, and --skip-hidden leaves them out, with hidden sheets. What the file holds counts, whatever the sheet
@@ -418,15 +419,30 @@ const patienceOf = ({ signal, isQuiet, stderr }: Session, { wait }: Flags, db: s
   },
 })
 
+/** The EMT has a table of the same name, and its settings. */
+const formatsWithSettings = readers.filter(({ hasSettings }) => hasSettings === true).map(({ name }) => name)
+
 /** Settings of the import that belong to no table. */
 const ofAllTables: ReadonlySet<string> = new Set(['maxBadShare', 'splitFactor'])
 
 /** Maps of the flags win over those of the config. @throws {UsageError} for two names of one column, or an unknown table */
 function columnMapOf({ settingsOf }: Session, { map = [] }: Flags): (table: string) => ColumnMap {
   const tablesOfConfig = settingsOf(importSettings).import
-  const unknown = Object.keys(tablesOfConfig).find((name) => !ofAllTables.has(name) && !tables.includes(name))
+  const known = [...tables, ...formatsWithSettings]
+  const unknown = Object.keys(tablesOfConfig).find((name) => !ofAllTables.has(name) && !known.includes(name))
   if (unknown !== undefined)
-    throw new UsageError(`config import.${unknown}: there is no such table${suggest(unknown, tables)}`)
+    throw new UsageError(
+      `config import.${unknown}: there is no such table or format${suggest(unknown, known)}`,
+    )
+  for (const name of formatsWithSettings.filter((format) => !tables.includes(format))) {
+    // Columns are there, and empty, where the config has none.
+    const said = Object.entries(tablesOfConfig[name] ?? {}).filter(
+      ([, value]) => typeof value !== 'object' || Object.keys(value).length > 0,
+    )
+    const wrong = said.find(([key]) => ofPlainTables.includes(key))
+    if (wrong !== undefined)
+      throw new UsageError(`config import.${name}.${wrong[0]}: only files of plain tables have that`)
+  }
   const named = new Map(map)
   if (named.size < map.length) throw new UsageError('--map names a column of the file twice')
   if (named.get('*')?.includes(',')) throw new UsageError('--map * takes the name of one column')
@@ -446,7 +462,7 @@ function constantsOf({ set = [] }: Flags): ReadonlyMap<string, string> {
   return constants
 }
 
-/** What the config says of the files of a table. */
+/** What the config says of the files of a table or a format. */
 function habitsOf({ settingsOf }: Session): (table: string) => Habits {
   const all = settingsOf(importSettings).import
   return (table) => {

@@ -17,6 +17,7 @@ import type { FileStart, ReadColumn, ReadOptions, Reader, RowSink, Told } from '
 import { readerOf, readInOrder, readers as registry } from './readers/readers.ts'
 import { openStart } from './readers/start.ts'
 import { proposedTable, table as plainTable } from './readers/table.ts'
+import { ofPlainTables } from './settings.ts'
 import { addWkn, hasRows, readCurrencies, readWkns } from './take/database.ts'
 import type { Place } from './take/staging.ts'
 import type { Value } from './values.ts'
@@ -44,6 +45,8 @@ export interface ExplainedFile {
   readonly format: string | null
   /** Of a plain table. */
   readonly table: string | null
+  /** The part of `import` in the config that is for such files: of a table, or of a format. */
+  readonly settings: string | null
   readonly isTableProposed: boolean
   /** The prices lack figures that can be derived from their NAVs, and nothing says yet that they are. */
   readonly isDerivingProposed: boolean
@@ -136,12 +139,13 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
   const recorder = recordingSink()
   const { form, notes, warnings, columns = [], ...told } = await toldBy(reader, start, recorder.sink, options)
   const { allocations, wkns, ...found } = recorder.found()
-  const derives = options.isDeriving || (reader?.derives?.(start, options) ?? false)
+  const derives = derivesFor(reader, start, options)
   const isDerivingProposed = !derives && found.tables.some(lacksFigures)
   const explained: ExplainedFile = {
     file,
     format: reader?.name ?? null,
     table: told.table ?? null,
+    settings: told.table ?? nameOfSettings(reader),
     isTableProposed: table !== undefined,
     isDerivingProposed,
     form,
@@ -153,6 +157,11 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
   }
   return { explained, allocations, wkns, derives: derives || isDerivingProposed }
 }
+
+const nameOfSettings = (reader: Reader | undefined) => (reader?.hasSettings === true ? reader.name : null)
+
+const derivesFor = (reader: Reader | undefined, start: FileStart, options: ReadOptions) =>
+  options.isDeriving || (reader?.derives?.(start, options) ?? false)
 
 /** What a reader says of a file, and what it asks. */
 async function toldBy(
@@ -310,7 +319,7 @@ function endpointsBy(
   })
 }
 
-/** The part `import` of the config, by table, with what the flags say and what is proposed. */
+/** The part `import` of the config, by table or format, with what the flags say and what is proposed. */
 export type ImportConfig = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /**
@@ -323,19 +332,27 @@ export function configFor(
   flags: Readonly<Record<string, unknown>>,
 ): ImportConfig | undefined {
   const parts: Record<string, Readonly<Record<string, unknown>>> = {}
-  for (const { table, columns, isDerivingProposed } of files) {
-    if (table === null) continue
-    const before = parts[table] ?? configured[table] ?? {}
+  const ofFormats = Object.fromEntries(
+    Object.entries(flags).filter(([name]) => !ofPlainTables.includes(name)),
+  )
+  for (const { table, settings, columns, isDerivingProposed } of files) {
+    if (settings === null) continue
+    const before = parts[settings] ?? configured[settings] ?? {}
+    if (table === null) {
+      const part = { ...before, ...ofFormats }
+      if (Object.keys(part).length > 0) parts[settings] = part
+      continue
+    }
     const named = columns
       .filter(({ name, as }) => as !== name.trim().toLowerCase())
       .map(({ name, as }) => [name.trim(), as ?? ''] as const)
     const all = { ...(before['columns'] as object | undefined), ...Object.fromEntries(named) }
     const derive = isDerivingProposed ? { derive: true } : {}
     const part = { ...before, ...flags, ...derive, ...(Object.keys(all).length > 0 && { columns: all }) }
-    if (Object.keys(part).length > 0) parts[table] = part
+    if (Object.keys(part).length > 0) parts[settings] = part
   }
   const isNew = Object.entries(parts).some(
-    ([table, part]) => JSON.stringify(part) !== JSON.stringify(configured[table] ?? {}),
+    ([name, part]) => JSON.stringify(part) !== JSON.stringify(configured[name] ?? {}),
   )
   return isNew ? parts : undefined
 }

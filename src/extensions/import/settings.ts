@@ -52,12 +52,16 @@ const tableSettings = z.strictObject(
   'an object',
 )
 
+/** What only files of plain tables may have. */
+export const ofPlainTables: readonly string[] = ['columns', 'set', 'derive']
+
 export const settings = {
   shape: {
     import: say(
       'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }; ' +
         'which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }; and what flags say ' +
-        'otherwise: sheet, delimiter, skipLines, skipLast, skip, fillDown, skipHidden, decimal, dates, dropTimes, set, derive. `fundpress import FILE --explain` prints this part.',
+        'otherwise: sheet, delimiter, skipLines, skipLast, skip, fillDown, skipHidden, decimal, dates, dropTimes, set, derive. emt is for the ' +
+        'template, too, and openfunds for openfunds, without columns, set and derive. `fundpress import FILE --explain` prints this part.',
       z
         .object(
           {

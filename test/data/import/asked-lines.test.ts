@@ -241,6 +241,69 @@ describe('flags about lines in the EMT', () => {
   })
 })
 
+describe('the config', () => {
+  const configured = (settings: object): readonly string[] => {
+    const file = `lines-${files++}.json`
+    writeFileSync(folder.file(file), JSON.stringify({ import: settings }))
+    return ['--config', file]
+  }
+  const share = ['OFST020000;OFST020540;OFST020560', `${first};EUR;2010-01-04 18:30`]
+  const template = [
+    '00001_EMT_Version;00010_ISIN;00020_Type;08030_Financial_Instrument_Ongoing_costs_ex_post',
+  ]
+  const formats: readonly (readonly [
+    name: string,
+    table: string,
+    lines: readonly string[],
+    settings: object,
+  ])[] = [
+    ['openfunds', 'corporate_action', [...share, 'EOF;;'], { skipLast: 1, dropTimes: true }],
+    ['openfunds', 'corporate_action', [...share, 'x;EUR;'], { skip: { OFST020000: ['x'] }, dropTimes: true }],
+    ['emt', 'emt', [...template, `V4.2;${first};1;0,01`, 'EOF;;;'], { skipLast: 1, decimal: 'comma' }],
+  ]
+
+  it.each(formats)(
+    'says how lines of %s are read, into table %s: %j, %j',
+    async (name, table, lines, own) => {
+      expect((await importFile(table, lines)).code).toBe(1)
+      const flags = configured({ [name]: own })
+      expect(await importFile(table, lines, ...flags)).toMatchObject({ code: 0, bad: [], stderr: '' })
+      const explained = await importFile(table, lines, ...flags, '--explain')
+      expect(explained.stdout).toContain('The next import needs no part in the config.\n')
+    },
+  )
+
+  it('is proposed for openfunds by --explain, as for tables', async () => {
+    const lines = [...share, 'EOF;;']
+    const { stdout } = await importFile(
+      'corporate_action',
+      lines,
+      '--skip-last',
+      '1',
+      '--drop-times',
+      '--explain',
+    )
+    const part = JSON.parse(stdout.slice(stdout.indexOf('{\n'))) as { readonly import: object }
+    expect(part).toEqual({ import: { openfunds: { skipLast: 1, dropTimes: true } } })
+    expect(await importFile('corporate_action', lines, ...configured(part.import))).toMatchObject({ code: 0 })
+  })
+
+  it.each([
+    [
+      { openfunds: { columns: { Name: 'name' } } },
+      'config import.openfunds.columns: only files of plain tables have that',
+    ],
+    [
+      { openfunds: { derive: false } },
+      'config import.openfunds.derive: only files of plain tables have that',
+    ],
+    [{ fundsxml: { skipLast: 1 } }, 'config import.fundsxml: there is no such table or format'],
+  ])('is refused where it says what a format does not have: %j', async (settings, message) => {
+    const { code, stderr } = await importFile('corporate_action', share, ...configured(settings))
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string })
+  })
+})
+
 describe('--skip that fits no line', () => {
   it('is told', async () => {
     const lines = [header, `${first};countries;Japan;100`]

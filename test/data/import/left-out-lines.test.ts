@@ -336,7 +336,7 @@ describe('merged cells of a workbook', () => {
   it('make no row of one that has nothing else', async () => {
     const [title = [], header = [], ...items] = rows
     const { code, rows: found } = await importItems(
-      merging([title, header, ...items, [null, null, null], [null, 'Rest', share('1')]], ['A5:A7']),
+      merging([title, header, ...items, [null, null, null], [null, 'Rest', share('1')]], ['A3:A4', 'A5:A7']),
     )
     expect({ code, found }).toEqual({ code: 0, found: [...taken, `${second} Rest 1`] })
   })

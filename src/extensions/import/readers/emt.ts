@@ -11,6 +11,7 @@ import { firstLineThat, linesOfSheet, visibleSheets } from '../workbook.ts'
 import { askedLines } from './asked-lines.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import { otherTemplate } from './foreign.ts'
+import { withHabits } from './habits.ts'
 import type { FileStart, Reader, ReadOptions, RowSink } from './reader.ts'
 import { mandatoryFields } from './template-fields.ts'
 
@@ -19,10 +20,12 @@ const { emt: table } = schemaTables
 export const emt: Reader = {
   name: 'emt',
   about: 'the European MiFID Template of FinDatEx (EMT V4), CSV or XLSX',
+  hasSettings: true,
   recognises: ({ heads }) =>
     heads.some((head) => isTemplateHeader(head) && otherTemplate(head) === undefined),
-  read: async (start, sink, options) => {
+  read: async (start, sink, given) => {
     const { file } = start
+    const options = withHabits(given, emt.name)
     const cells = askedLines(await openCells(start, sink, options), options, true)
     const layout = within(`${file}, line ${cells.headerLine}`, () => templateLayout(table, cells.header))
     const told = await readCells({ file, table, cells, layout, sink, options })
@@ -48,8 +51,8 @@ async function openCells(
     })
   const asked = {
     asked: options.encoding,
-    configured: options.habitsOf(table.name).encoding,
-    table: table.name,
+    configured: options.habitsOf(emt.name).encoding,
+    table: emt.name,
   }
   const encoding = await readEncoding(file, asked, passMeter(sink, options))
   const isName = (text: string) => fieldNumber(text) !== undefined

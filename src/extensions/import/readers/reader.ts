@@ -18,6 +18,8 @@ export interface Reader {
   readonly derives?: (start: FileStart, options: ReadOptions) => boolean
   /** Whether rows are judged by what other files say of their funds: such a file is read behind the others. */
   readonly isBehindFunds?: (start: FileStart, options: ReadOptions) => boolean
+  /** The config may say how its files are read, by its name: `import.openfunds`. Plain tables have that by their names. */
+  readonly hasSettings?: true
   /** By the content of a file, never by its name. */
   readonly recognises: (start: FileStart, options: ReadOptions) => boolean
   /**
@@ -118,7 +120,7 @@ export interface SkippedCell {
   readonly text: string
 }
 
-/** How the files of a table are usually read, by the config. */
+/** How the files of a table or a format are usually read, by the config. */
 export interface Habits {
   readonly encoding?: ChoosableEncoding | undefined
   readonly sheet?: string | undefined
@@ -191,7 +193,7 @@ export interface ReadOptions {
   /** Columns of the file that have to be there, because the command line names them; of several files, one of them has to have each. */
   readonly named: readonly string[]
   readonly encoding: ChoosableEncoding | undefined
-  /** What the config says of the files of a table, unless the command line does. */
+  /** What the config says of the files of a table or a format, unless the command line does. */
   readonly habitsOf: (table: string) => Habits
   /** Columns of unknown names are proposed by their usual names, or ignored: for an explanation, never for an import. */
   readonly isProposing: boolean

@@ -24,6 +24,7 @@ import { headerOf, headerWithin } from '../lines.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { askedLines } from './asked-lines.ts'
 import { passMeter, readCells, within } from './cells.ts'
+import { withHabits } from './habits.ts'
 import { proposedMap, usualColumn } from '../usual-names.ts'
 import { convert, isProblem, type FileCell } from '../values.ts'
 import { currencyLineOf, narrowed, narrowedLines, wideHint, withoutLine } from '../wide.ts'
@@ -117,26 +118,6 @@ function otherCurrencies(codes: ReadonlySet<number>, { fields }: Layout, header:
       `column ${printable(String(header[at]))} holds currencies, too, and is not taken: the currency is that of column ` +
       printable(String(header[taken.at])),
   )
-}
-
-/** What the command line says counts, then what the config says. */
-function withHabits(options: ReadOptions, name: string): ReadOptions {
-  const habits = options.habitsOf(name)
-  return {
-    ...options,
-    sheet: options.sheet ?? habits.sheet,
-    delimiter: options.delimiter ?? habits.delimiter,
-    skipLines: options.skipLines ?? habits.skipLines,
-    skipLast: options.skipLast ?? habits.skipLast,
-    skip: [...(habits.skip ?? []), ...options.skip],
-    fillDown: [...(habits.fillDown ?? []), ...options.fillDown],
-    skipHidden: options.skipHidden || habits.skipHidden === true,
-    decimal: options.decimal ?? habits.decimal,
-    dates: options.dates ?? habits.dates,
-    dropTimes: options.dropTimes || habits.dropTimes === true,
-    constants: new Map([...habits.constants, ...options.constants]),
-    isDeriving: options.isDeriving || habits.isDeriving,
-  }
 }
 
 async function openCells(

@@ -10,6 +10,7 @@ import { convert, isProblem, type FileCell, type Value } from '../../values.ts'
 import { firstLineThat, linesOfSheet, visibleSheets } from '../../workbook.ts'
 import { askedLines, atEnd, rowAtEnd, widthFault, widthOf } from '../asked-lines.ts'
 import { oddityMeter, passMeter, within } from '../cells.ts'
+import { withHabits } from '../habits.ts'
 import type { FileStart, Reader, ReadOptions, RowSink, Told } from '../reader.ts'
 import { fieldOf, isIsinName, isOfId, isTellingName, type OpenField } from './fields.ts'
 import { openRows } from './rows.ts'
@@ -18,9 +19,11 @@ export const openfunds: Reader = {
   name: 'openfunds',
   about: 'openfunds, CSV or XLSX: a column a field, by OF-ID or name, or a line a field',
   derives: () => true,
+  hasSettings: true,
   recognises: ({ heads }) => heads.some(isFlatHeader) || isNarrow(heads),
-  read: async (start, sink, options): Promise<Told> => {
+  read: async (start, sink, given): Promise<Told> => {
     const { file } = start
+    const options = withHabits(given, openfunds.name)
     const form = start.heads.some(isFlatHeader) ? flatForm : narrowForm
     const cells = askedLines(await openCells(start, form, sink, options), options, form === flatForm)
     const place = `${file}, line ${cells.headerLine}`
@@ -103,7 +106,8 @@ async function openCells(
       what,
       sheet: options.sheet,
     })
-  const asked = { asked: options.encoding, configured: options.habitsOf('fund').encoding, table: 'fund' }
+  const { name } = openfunds
+  const asked = { asked: options.encoding, configured: options.habitsOf(name).encoding, table: name }
   const encoding = await readEncoding(file, asked, passMeter(sink, options))
   const { delimiter, skipLines } = options
   // In the narrow form all lines look alike, and none names the columns of the others.

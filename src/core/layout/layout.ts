@@ -108,12 +108,26 @@ export interface PageLayout {
   /** The page is shown at any address: its links begin with a slash, and search engines leave it out. */
   readonly isAnywhere?: boolean
   readonly main: Html
-  /** Left of the main part where there is room, and before it on a phone. */
+  /** Left of the main part where there is room, and before it on a phone. Of a long page, its {@link sectionLinks}. */
   readonly side?: Html
   /** Keys. Scripts run after the document is parsed; a page must work without them. */
   readonly scripts?: readonly string[]
   readonly styles?: readonly string[]
   readonly head?: Html
+}
+
+/** The sections of a long page, for its side: beside it, and where there is no room, in a row that stays at the top. */
+export function sectionLinks(
+  sections: readonly { readonly id: string; readonly heading: string }[],
+  language: Language,
+): Html {
+  const { onThisPage } = wording[language].shell
+  return html`<nav class="sections" aria-label="${onThisPage}">
+    <p class="heading">${onThisPage}</p>
+    <ul>
+      ${sections.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li> `)}
+    </ul>
+  </nav>`
 }
 
 export function layout(page: PageLayout): string {
@@ -306,6 +320,31 @@ export interface PageSite {
 
 /** A publish makes these pages; a build puts empty ones into the folder. */
 export const changesKeys: PageKeys = { en: 'changes/index.html', de: 'changes/de.html' }
+/** The pages of the status, at the top of each: how new the data are, and what has changed. Null if there is one only. */
+export function statusPair(
+  here: PageKeys,
+  language: Language,
+  { parts }: Pick<PageSite, 'parts'>,
+): Html | null {
+  if (!parts.includes('status') || !parts.includes('changes')) return null
+  const { shell } = wording[language]
+  const pages = [
+    { keys: frontPages.status, name: shell.parts.status },
+    { keys: changesKeys, name: shell.changes },
+  ]
+  const links = pages.map(({ keys, name }) => {
+    const isHere = keys[language] === here[language]
+    return html`<li>
+      <a href="${linkTo(here[language], keys[language])}" ${isHere && html`aria-current="page"`}>${name}</a>
+    </li> `
+  })
+  return html`<nav class="pair" aria-label="${shell.parts.status}">
+    <ul>
+      ${links}
+    </ul>
+  </nav> `
+}
+
 /** A build makes this script, with the pages of the status. */
 export const changesScriptKey = 'status/changes.js'
 export const feedKeys: PageKeys = { en: 'changes/feed.xml', de: 'changes/de/feed.xml' }

@@ -144,4 +144,5 @@ export const listing = ({ format, text, hidden }: Excerpt, more: (hidden: number
     patterns[format],
   )
 
-const width = { json: 80, xml: 72 }
+/** Characters of a line, which stands beside the fields. */
+const width = { json: 54, xml: 54 }

@@ -49,7 +49,7 @@ export function groupPage(group: EndpointGroup, site: Site, language: Language):
       <p class="lead">${lead}</p>
       ${own.map((endpoint) => endpointSection(endpoint, site, language, key))}
       ${section('errors', w.errors, [
-        errorArticles(group.id, site, language, key),
+        html`<div class="refusals">${errorArticles(group.id, site, language, key)}</div> `,
         group.id !== generalGroup.id && others,
       ])}`,
     onPage: [
@@ -75,21 +75,29 @@ function endpointSection(endpoint: Endpoint, site: Site, language: Language, key
   return html`<section class="endpoint" aria-labelledby="${id}">
     <h2 id="${id}">${title}</h2>
     <p class="path"><span class="method">GET</span> <code>${pathTemplate(path)}</code></p>
-    <h3>${text.parameters}</h3>
-    ${parameterTable(endpoint, language)}
-    <h3>${text.example}</h3>
-    ${exampleBlock(endpoint, site, language, key)}
-    <h3>${text.fields}</h3>
-    ${fieldTable(body, language, `${text.fields}: ${title}`)}
-    <p class="small">
-      <a href="${linkTo(key, schemaKey(id))}">${text.schema}: <code>${id}.json</code></a>
-    </p>
-    <h3>${text.errors}</h3>
-    ${wideTable(`${text.errors}: ${title}`, {
-      kind: 'errors',
-      columns: [text.status, text.title, text.when],
-      rows: errorRows,
-    })}
+    <div>
+      <h3>${text.parameters}</h3>
+      ${parameterTable(endpoint, language)}
+    </div>
+    <div class="example">
+      <h3>${text.example}</h3>
+      ${exampleBlock(endpoint, site, language, key)}
+    </div>
+    <div>
+      <h3>${text.fields}</h3>
+      ${fieldTable(body, language, `${text.fields}: ${title}`)}
+      <p class="small">
+        <a href="${linkTo(key, schemaKey(id))}">${text.schema}: <code>${id}.json</code></a>
+      </p>
+      <details class="choices">
+        <summary>${text.errorsOf(errorRows.length)}</summary>
+        ${wideTable(`${text.errors}: ${title}`, {
+          kind: 'errors',
+          columns: [text.status, text.title, text.when],
+          rows: errorRows,
+        })}
+      </details>
+    </div>
   </section> `
 }
 

@@ -76,26 +76,32 @@ function listSection(
   return html`<section class="endpoint" aria-labelledby="${id}">
     <h2 id="${id}">${title[language]}</h2>
     <p class="path"><span class="method">GET</span> <code>${pathTemplate(path)}</code></p>
-    <p>${inlineCode(about[language])}</p>
-    ${isThere && [codeBlock(curlRequest(source.baseUrl + address), text.request, true), link]}
+    <div>
+      <p>${inlineCode(about[language])}</p>
+      ${isThere && [codeBlock(curlRequest(source.baseUrl + address), text.request, true), link]}
+    </div>
     ${
       example !== undefined &&
-      html`<h3>${text.example}</h3>
+      html`<div class="example">
+        <h3>${text.example}</h3>
         ${id !== 'fund-list' && html`<p class="quiet small">${text.madeUp}</p> `}${exampleAnswer(
           example.format,
           listing(example, text.more),
           `${text.answer} ${id}`,
-        )}`
+        )}
+      </div> `
     }
     ${
       body !== null &&
-      html`<details class="choices">
+      html`<div>
+        <details class="choices">
           <summary>${text.fields}</summary>
           ${fieldTable(body, language, `${text.fields}: ${title[language]}`)}
         </details>
         <p class="small">
           <a href="${linkTo(key, schemaKey(id))}">${text.schema}: <code>${id}.json</code></a>
-        </p>`
+        </p>
+      </div> `
     }
   </section> `
 }

@@ -43,6 +43,10 @@ const members: Readonly<Record<string, Texts>> = {
     en: 'The funds whose new prices are being checked',
     de: 'Die Fonds, deren neue Preise geprüft werden',
   },
+  awaited: {
+    en: 'The first ten funds whose price is late, stale or being checked',
+    de: 'Die ersten zehn Fonds, deren Preis verspätet oder veraltet ist oder geprüft wird',
+  },
   staged: { en: 'The data that await their release', de: 'Die Daten, die auf ihre Freigabe warten' },
   nights: {
     en: 'The days with publications, the newest first',

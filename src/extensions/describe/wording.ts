@@ -52,6 +52,7 @@ export const docWords = bilingual((say) => ({
   type: say('Type', 'Typ'),
   errors: say('Errors', 'Fehler'),
   error: say('Error', 'Fehler'),
+  errorsOf: (count: number) => say(count === 1 ? '1 error' : `${count} errors`, `${count} Fehler`),
   status: say('Status', 'Status'),
   title: say('Title', 'Titel'),
   tryIt: say('Open the response', 'Antwort öffnen'),

@@ -17,7 +17,7 @@ import {
   type Html,
 } from '../../core/layout/html.ts'
 import { addressOf } from '../../core/layout/head.ts'
-import { frontPages, layout, pageTemplate } from '../../core/layout/layout.ts'
+import { frontPages, layout, pageTemplate, sectionLinks } from '../../core/layout/layout.ts'
 import { fingerprintOf, verifyCommand } from '../../core/system/ssh-signature.ts'
 import type { Language } from '../../core/api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
@@ -97,10 +97,11 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     scripts: [`downloads/${asOf}/${daysScript.name}`],
     isAlone: !hasPages,
     head: linkedData(dataset(listed, facts, language)),
+    // Without other pages there is no style sheet that puts it beside the files.
+    ...(hasPages && { side: sectionLinks(sectionsOfPage, language) }),
     main: html`<h1>${w.heading}</h1>
       <p>${w.intro(html`<time datetime="${asOf}">${day}</time>`)} ${w.earlierBelow}</p>
       ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
-      ${jumpList(sectionsOfPage, language)}
       ${sectionsOfPage.map(({ id, heading, content }) => section(id, heading, content))}`,
   })
 }
@@ -110,14 +111,6 @@ interface PagePart {
   readonly heading: string
   readonly content: Html
 }
-
-/** The page is long: the list leads to its sections. */
-const jumpList = (parts: readonly PagePart[], language: Language): Html =>
-  html`<nav class="jumps" aria-label="${pageWords[language].onPage}">
-    <ul>
-      ${parts.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li> `)}
-    </ul>
-  </nav>`
 
 /** @returns the list of a section; null if it has no files */
 function fileLists(files: readonly DescribedFile[], facts: PageFacts, language: Language) {
@@ -419,7 +412,6 @@ export const pageWords = bilingual((say) => ({
       html`Zurückgezogen: ${days}. Daten in den Dateien dieser Tage dürfen nicht mehr herausgegeben werden.`,
     ),
   licence: say('Licence', 'Lizenz'),
-  onPage: say('On this page', 'Auf dieser Seite'),
   sections: {
     newest: say('Newest prices', 'Neueste Preise'),
     prices: say('History of all funds', 'Preishistorie aller Fonds'),

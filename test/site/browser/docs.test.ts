@@ -166,6 +166,27 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     },
   )
 
+  it('shows an example beside the fields where there is room, and keeps it in sight while they are read', async () => {
+    const { page, end } = await visit(browser, url('docs/v1/endpoints/prices/index.html'), {
+      ...desktopLight,
+      width: 1440,
+    })
+    const endpoint = page.locator('.endpoint').first()
+    const example = endpoint.locator('.example')
+    const fields = endpoint.locator('table[data-answer]')
+    expect((await example.boundingBox())?.x).toBeGreaterThan(
+      ((await fields.boundingBox())?.x ?? 0) + ((await fields.boundingBox())?.width ?? 0),
+    )
+    await fields.locator('tr').nth(10).evaluate(toMiddle)
+    const { y = -1, height = 0 } = (await example.boundingBox()) ?? {}
+    expect(y).toBeGreaterThanOrEqual(0)
+    expect(y + height).toBeLessThanOrEqual(900)
+    // No line of an example is cut there.
+    const cut = await page.locator('.example pre:visible').evaluateAll(cutLines)
+    expect(cut).toEqual([])
+    await end()
+  })
+
   it('begins with its first endpoint soon below the lead, and folds the examples of errors', async () => {
     const { page, end } = await visit(browser, url('docs/de/v1/endpoints/prices/index.html'), phoneDark)
     const lead = await page.locator('main .lead').boundingBox()
@@ -454,3 +475,17 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await explorer.end()
   })
 })
+
+const toMiddle = (row: { scrollIntoView: (at: { readonly block: 'center' }) => void }) =>
+  row.scrollIntoView({ block: 'center' })
+
+interface Scrolled {
+  readonly scrollWidth: number
+  readonly clientWidth: number
+  readonly textContent: string | null
+}
+
+const cutLines = (blocks: readonly Scrolled[]) =>
+  blocks
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ textContent }) => textContent)

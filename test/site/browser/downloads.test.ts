@@ -117,7 +117,16 @@ describe.skipIf(whyNoBrowser !== undefined)('the page of the downloads in a brow
       const { page, end } = await visit(browser, pageOf('some', name), look)
       const sections = await page.locator('main h2').evaluateAll(idsOf)
       expect(sections.length).toBeGreaterThan(6)
-      expect(hrefsOf(await page.locator('.jumps a').evaluateAll(hrefs))).toEqual(sections)
+      expect(hrefsOf(await page.locator('.sections a').evaluateAll(hrefs))).toEqual(sections)
+      // The list stays in sight, beside the files or above them.
+      await page.locator('.sections a').nth(4).click()
+      const present = page.locator('.sections [aria-current]')
+      await expect.poll(() => present.getAttribute('href')).toBe(`#${sections[4]}`)
+      const heading = await page.locator(`#${sections[4]}`).boundingBox()
+      const box = await present.boundingBox()
+      expect(box?.y).toBeGreaterThanOrEqual(0)
+      if (look === phoneDark) expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(heading?.y ?? 0)
+      else expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(heading?.x ?? 0)
       // The first row of files is the workbook, which most readers look for.
       expect(await page.locator('.files li').first().textContent()).toContain('.xlsx')
       const address = page.locator('#fund ~ .code').last()

@@ -1,11 +1,14 @@
 /**
  * The pages of the documentation in a browser: buttons that copy code, headings that are links to their sections, a language or a
- * format that is chosen once for all pages, links to files where there is no server. The pages work without them.
+ * format that is chosen once for all pages, a navigation that shows the present section, links to files where there is no server. The
+ * pages work without them.
  */
 
 import { addCopyButtons } from '../../../core/layout/browser/copy.ts'
+import { markSection } from '../../../core/layout/browser/sections.ts'
 
 addCopyButtons()
+markSection(document.querySelector('.side .wide'))
 linkHeadings()
 rememberChoices()
 if (location.protocol === 'file:') linkToFiles()

@@ -1,10 +1,11 @@
 /**
- * The page of the downloads in a browser: buttons that copy code, the earlier days, and those whose files were withdrawn. The page
- * links to the same list.
+ * The page of the downloads in a browser: buttons that copy code, a navigation that shows the present section, the earlier days, and
+ * those whose files were withdrawn. The page links to the same list.
  */
 
 import { keepInLanguages } from '../../../core/layout/browser/address.ts'
 import { addCopyButtons } from '../../../core/layout/browser/copy.ts'
+import { markSection } from '../../../core/layout/browser/sections.ts'
 import { dayIn } from '../../../core/layout/formats.ts'
 
 const language = document.documentElement.lang === 'de' ? 'de' : 'en'
@@ -20,6 +21,7 @@ interface DownloadDays {
 
 keepInLanguages()
 addCopyButtons()
+markSection(document.querySelector('.sections'))
 // A page that is opened from a folder may read no other file.
 if (list && withdrawn && address?.startsWith('http')) void show(list, withdrawn, address)
 

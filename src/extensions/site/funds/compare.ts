@@ -7,6 +7,7 @@ import { type Language, languages } from '../../../core/api/routes/table.ts'
 import { drawing, fundName, html, type Html, linkTo } from '../../../core/layout/html.ts'
 import { distributionKeys, frontPages, layout, pageTemplate } from '../../../core/layout/layout.ts'
 import { mostCompared } from './chart/charts.ts'
+import { lifeWords } from '../../../core/layout/life-wording.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
 import { chartStyleKey } from './chart/style.ts'
@@ -60,7 +61,7 @@ function wordsIn(language: Language) {
     day: fundWords[language].onChart.day,
     days: fundWords[language].onChart.days,
     again: wording[language].shell.again,
-    coming: fundWords[language].coming.ended('{day}'),
+    coming: lifeWords[language].ends.ended('{day}'),
     merged: fundWords[language].mergedInto('{isin}', '{successor}', '{day}'),
     late,
     stale,

@@ -27,6 +27,7 @@ import {
 } from '../../../core/layout/html.ts'
 import { addressOf } from '../../../core/layout/head.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../../../core/layout/layout.ts'
+import { comingIn } from '../../../core/layout/life-wording.ts'
 import { overdueKind, statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
 import { amountIn, dayIn, fixedIn, percentIn, searchKey } from '../../../core/layout/formats.ts'
@@ -273,7 +274,7 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
         html`<a href="${page}">${fundName(publisher, name)}</a>`,
         categoryDe !== null && html` <small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
         marked(fund.state),
-        fund.announced.map((each) => html` <small class="mark">${coming(each, language)}</small>`),
+        fund.announced.map((each) => html` <small class="mark">${comingIn(each, language)}</small>`),
       ],
       kind: '',
       attributes: html` data-currency="${currency}"${category}${comparable}`,
@@ -293,14 +294,6 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
         ),
     srri === null ? missing : sortedBy({ content: String(srri), kind: 'number risk' }, String(srri)),
   ]
-}
-
-/** What will happen to a fund, and when. */
-const coming = (each: FundLife, language: Language): string => {
-  const { coming: words } = fundWords[language]
-  return each.kind === 'suspended'
-    ? words.suspended(dayIn(language, each.from))
-    : words[each.reason ?? 'ended'](dayIn(language, each.day))
 }
 
 /** The published list, in the order of ISINs. Source: api/contract/lists.ts. */

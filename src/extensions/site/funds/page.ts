@@ -13,9 +13,15 @@ import {
   linkTo,
 } from '../../../core/layout/html.ts'
 import { addressOf, organizationOf } from '../../../core/layout/head.ts'
-import { feedLink, fundFeedKeys, fundPageKeys, layout, frontPages } from '../../../core/layout/layout.ts'
+import {
+  feedLink,
+  frontPages,
+  fundFeedKeys,
+  fundPageKeys,
+  layout,
+  sectionLinks,
+} from '../../../core/layout/layout.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
-import { wording } from '../../../core/layout/wording.ts'
 import { amountIn, dayIn, percentIn } from '../../../core/layout/formats.ts'
 import { chartStyleKey } from './chart/style.ts'
 import { factReads, fundEntry, fundFacts, type FundFacts, type PriceFacts, type Return } from './facts.ts'
@@ -57,7 +63,6 @@ export const catalogueFundPages: FundPages = {
 
 function fundPage(facts: FundFacts, language: Language): string {
   const { fund, parts, publisher, baseUrl } = facts
-  const { shell } = wording[language]
   const w = fundWords[language]
   const keys = fundPageKeys(fund.isin)
   const key = keys[language]
@@ -72,9 +77,7 @@ function fundPage(facts: FundFacts, language: Language): string {
     ['papers', w.papers, documentsSection(facts, language, key)],
     ['data', w.data, dataSection(facts, language, key)],
   ] as const
-  const links = sections.map(
-    ([id, name, section]) => section !== null && html`<li><a href="#${id}">${name}</a></li> `,
-  )
+  const shown = sections.flatMap(([id, heading, section]) => (section === null ? [] : [{ id, heading }]))
   return layout({
     keys,
     language,
@@ -89,12 +92,7 @@ function fundPage(facts: FundFacts, language: Language): string {
     head: html`${linkedData(markupOf(facts, language))}${
       facts.price !== null && feedLink(key, language, fundFeedKeys(fund.isin)[language], w.feed)
     }`,
-    side: html`<nav aria-label="${shell.onThisPage}">
-      <p class="heading">${shell.onThisPage}</p>
-      <ul>
-        ${links}
-      </ul>
-    </nav>`,
+    side: sectionLinks(shown, language),
     main: html`${header(facts, language, key)}${sections.map(([, , section]) => section)}`,
   })
 }

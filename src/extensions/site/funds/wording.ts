@@ -249,14 +249,6 @@ export const fundWords = bilingual((say) => ({
     merged: (day: string) =>
       say(`On ${day}, this fund will be merged into`, `Dieser Fonds wird am ${day} verschmolzen auf`),
   },
-  /** Beside the name, also on that day. */
-  coming: {
-    liquidated: (day: string) => say(`liquidation on ${day}`, `Auflösung am ${day}`),
-    matured: (day: string) => say(`maturity on ${day}`, `Laufzeitende am ${day}`),
-    merged: (day: string) => say(`merger on ${day}`, `Verschmelzung am ${day}`),
-    ended: (day: string) => say(`end on ${day}`, `Ende am ${day}`),
-    suspended: (day: string) => say(`suspension from ${day}`, `Aussetzung ab ${day}`),
-  },
   mergedInto: (isin: string, successor: string, day: string) =>
     say(
       `The fund ${isin} was merged into ${successor} on ${day}.`,

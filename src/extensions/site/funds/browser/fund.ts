@@ -6,6 +6,7 @@
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { keepInLanguages } from '../../../../core/layout/browser/address.ts'
 import { addCopyButtons } from '../../../../core/layout/browser/copy.ts'
+import { markSection } from '../../../../core/layout/browser/sections.ts'
 import { exploreAreas, exploreBars } from './beside.ts'
 import { exploreLine } from './chart.ts'
 
@@ -16,29 +17,11 @@ if (location.protocol === 'file:') {
 const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
 keepInLanguages()
 addCopyButtons()
-markSection(document)
+markSection(document.querySelector('.sections'))
 const figures = (kind: string) => document.querySelectorAll<HTMLElement>(`figure${kind}`)
 for (const figure of figures('[data-points]')) exploreLine(figure, language)
 for (const figure of figures('.bar-chart')) exploreBars(figure)
 for (const figure of figures('[data-days]')) exploreAreas(figure, language)
-
-/** Marks the link to the section that is read: the last one that has reached the upper third of the window. */
-function markSection(root: ParentNode): void {
-  const links = [...root.querySelectorAll<HTMLAnchorElement>('.side a')]
-  const tops = () =>
-    links.map(({ hash }) => document.getElementById(hash.slice(1))?.getBoundingClientRect().top ?? Infinity)
-  const mark = () => {
-    const isAtEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2
-    const present = isAtEnd ? links.at(-1) : links[tops().filter((top) => top < innerHeight / 3).length - 1]
-    for (const link of links) link.removeAttribute('aria-current')
-    present?.setAttribute('aria-current', 'location')
-    // On a narrow screen the links are a row that is wider than the window.
-    const row = present?.closest('ul')
-    if (row && present) row.scrollLeft = present.offsetLeft - (row.clientWidth - present.offsetWidth) / 2
-  }
-  addEventListener('scroll', mark, { passive: true })
-  mark()
-}
 
 /** Links to files of the snapshot, since a folder has no server. */
 function linkToFiles(root: ParentNode): void {

@@ -139,6 +139,7 @@ describe.skipIf(lacks('xmllint'))('one day after the other', () => {
       overdue: 3,
       stale: 0,
       held_back: 0,
+      awaited: [{ isin: first, name: hostile }, named(third), named(fourth)],
       added: [named(fourth)],
       removed: [named(second)],
       renamed: [],
@@ -286,22 +287,38 @@ it('never names a fund that is not published before and after, and counts withhe
   await publishOnly('2026-01-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, [first])
   const comes = await publishOnly('2026-01-28', '', [first, second])
   expect({ funds: comes.funds, removed: comes.documents.removed }).toEqual({
-    funds: { total: 1, overdue: 1, stale: 1, held_back: 0, ...nobody },
+    funds: {
+      total: 1,
+      overdue: 1,
+      stale: 1,
+      held_back: 0,
+      awaited: [{ isin: first, name: hostile }],
+      ...nobody,
+    },
     removed: 0,
   })
   const goes = await publishOnly('2026-01-29', '', [first])
   expect({ funds: goes.funds, added: goes.documents.added }).toEqual({
-    funds: { total: 1, overdue: 1, stale: 1, held_back: 0, ...nobody },
+    funds: {
+      total: 1,
+      overdue: 1,
+      stale: 1,
+      held_back: 0,
+      awaited: [{ isin: first, name: hostile }],
+      ...nobody,
+    },
     added: 0,
   })
   expect(`${bodyOf('feed.xml')}${bodyOf('index.json')}`).not.toContain(second)
 
+  expect(bodyOf('index.json')).toContain(`"awaited":[{"isin":"${first}"`)
   const sql = `UPDATE fund SET prices_permitted = 0 WHERE isin = '${first}'`
   const { funds, prices, endpoints } = await publishOnly('2026-01-30', sql, [first])
   expect(funds).toEqual({ total: 1, overdue: 0, stale: 0, held_back: 0, ...nobody })
   expect(prices.counts).toEqual(noPrices)
   expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 7 })
   expect(bodyOf('index.json')).toContain('"title":"Other data changed"')
+  expect(bodyOf('index.json')).not.toContain(`"awaited":[{"isin":"${first}"`)
 })
 
 describe('data other than prices', () => {

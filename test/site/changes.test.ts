@@ -275,7 +275,7 @@ describe('data other than prices', () => {
       'Liquidation on 31\u00a0Dec\u00a02026',
       'Maturity on 31\u00a0Dec\u00a02026',
       'Merger on 31\u00a0Dec\u00a02026',
-      'Last day: 31\u00a0Dec\u00a02026',
+      'End on 31\u00a0Dec\u00a02026',
     ])
     expect(endIn({ last_day: null, reason: null }, 'de')).toBe('Kein Ende mehr')
   })

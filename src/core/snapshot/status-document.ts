@@ -17,11 +17,11 @@ export interface StatusSource {
 export const statusKey = 'status/index.json'
 
 /** The published form. Without a time: the answer's `Last-Modified` is the time when the snapshot went live. */
-export type StatusDocument = ReturnType<typeof documentOf>
+export type StatusDocument = ReturnType<typeof statusDocument>
 
-export const statusJson = (source: StatusSource): string => JSON.stringify(documentOf(source))
+export const statusJson = (source: StatusSource): string => JSON.stringify(statusDocument(source))
 
-const documentOf = (source: StatusSource) => {
+export const statusDocument = (source: StatusSource) => {
   const { snapshot, asOf, documents, bytes, assessment } = source
   // Readers know no other funds.
   const { funds } = assessment
@@ -48,6 +48,15 @@ const documentOf = (source: StatusSource) => {
 
 export const withheldFunds = ({ assessment, withheld }: StatusSource) =>
   assessment.funds.filter(({ isin }) => withheld.some((fund) => fund.isin === isin))
+
+/** Funds whose newest price is not new: those whose new prices are being checked, then stale ones, then late ones. */
+export function awaitedFunds({
+  held_back: heldBack = [],
+  overdue,
+}: Pick<StatusDocument, 'held_back' | 'overdue'>) {
+  const names = new Map([...heldBack, ...overdue].map(({ isin, name }) => [isin, name]))
+  return Array.from(names, ([isin, name]) => ({ isin, name }))
+}
 
 const published = ({ isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice }: MarkedFund) => ({
   isin,

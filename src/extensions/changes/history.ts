@@ -31,8 +31,18 @@ export const nextPublish = (history: ChangeHistory, asOf: string) =>
 function entryOf(changes: PublishChanges): HistoryEntry {
   const { as_of, snapshot, before, publish, published } = changes
   const words = { ...describeChanges(changes, 'en'), de: describeChanges(changes, 'de') }
-  const counts = countsOf(changes)
-  return { as_of, snapshot, before, publish, published, ...words, counts, funds: changedFunds(changes) }
+  const { awaited } = changes.funds
+  return {
+    as_of,
+    snapshot,
+    before,
+    publish,
+    published,
+    ...words,
+    counts: countsOf(changes),
+    ...(awaited !== undefined && { awaited }),
+    funds: changedFunds(changes),
+  }
 }
 
 type FileFacts = Pick<HistoryDay, 'sha256' | 'bytes'>
@@ -72,7 +82,7 @@ export function withDay(
   return { ...history, nights }
 }
 
-function titleOf({ de, funds: _, remarks: __, ...entry }: HistoryEntry): HistoryEntry {
+function titleOf({ de, funds: _, awaited: ___, remarks: __, ...entry }: HistoryEntry): HistoryEntry {
   const alone = ({ title }: ChangeWords) => ({ title, lines: [title] })
   return { ...entry, ...alone(entry), de: alone(de) }
 }
@@ -145,8 +155,10 @@ export function withoutPricesOf(isins: ReadonlySet<string>, day: DayChanges): Da
     const rows = { corrected: others(corrected), added: others(added), removed: others(removed) }
     const data = { ...changes.other_data, changed: others(changes.other_data.changed) }
     const allowed = changes.allowed?.filter(({ subject }) => subject === null || !isins.has(subject))
+    const { awaited, ...funds } = changes.funds
     return {
       ...changes,
+      funds: { ...funds, ...(awaited !== undefined && { awaited: others(awaited) }) },
       prices: { ...counts, ...rows },
       other_data: data,
       ...(allowed !== undefined && { allowed }),

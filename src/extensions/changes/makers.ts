@@ -3,7 +3,7 @@ import type { Page } from '../../core/api/contract/page.ts'
 import { changesWithout } from '../../core/bucket/changes/compare.ts'
 import { changesScriptKey, pageTemplate, type PageSite, statusStyle } from '../../core/layout/layout.ts'
 import type { PageMakers } from '../../core/snapshot/hooks.ts'
-import type { StatusSource } from '../../core/snapshot/status-document.ts'
+import { awaitedFunds, statusDocument, type StatusSource } from '../../core/snapshot/status-document.ts'
 import { exampleChanges } from './examples.ts'
 import { changeFeeds } from './feed.ts'
 import { dayChanges, fileOf, textOfDay, textOfHistory, withPublish } from './history.ts'
@@ -26,7 +26,8 @@ function firstPublish(source: StatusSource, site: PageSite): readonly Page[] {
   // The assessment lists published funds only.
   const funds = assessment.funds.length
   const freshness = assessment.counts
-  const changes = changesWithout({ snapshot, asOf, funds, objects, freshness, withheld }, null)
+  const awaited = awaitedFunds(statusDocument(source))
+  const changes = changesWithout({ snapshot, asOf, funds, objects, freshness, withheld, awaited }, null)
   const day = dayChanges(changes, { publish: 1, published: `${asOf}T00:00:00Z` }, null)
   const text = textOfDay(day)
   const file = { sha256: hash('sha256', text), bytes: Buffer.byteLength(text) }

@@ -24,6 +24,7 @@ import {
   fundPageKeys,
   layout,
   type PageSite,
+  statusPair,
   statusStyleKey,
 } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
@@ -74,7 +75,8 @@ function changesPage(
     scripts: [changesScriptKey],
     styles: [statusStyleKey],
     head: feedLink(key, language),
-    main: html`<div
+    main: html`${statusPair(changesKeys, language, site)}
+      <div
         id="day"
         hidden
         data-again="${wording[language].shell.again}"

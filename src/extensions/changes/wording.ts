@@ -35,13 +35,7 @@ export const changeWords = bilingual((say) => ({
   otherDataOf: (funds: string) =>
     say(`${funds} with other changed data`, `${funds} mit anderen geänderten Daten`),
   ending: (funds: string) => say(`${funds} with a changed end date`, `${funds} mit geändertem Enddatum`),
-  ends: {
-    liquidated: (day: string) => say(`Liquidation on ${day}`, `Auflösung am ${day}`),
-    matured: (day: string) => say(`Maturity on ${day}`, `Laufzeitende am ${day}`),
-    merged: (day: string) => say(`Merger on ${day}`, `Verschmelzung am ${day}`),
-    unknown: (day: string) => say(`Last day: ${day}`, `Letzter Tag: ${day}`),
-    never: say('No end any more', 'Kein Ende mehr'),
-  },
+  noEnd: say('No end any more', 'Kein Ende mehr'),
   suspended: (funds: string) =>
     say(`${funds} with a new or ended suspension`, `${funds} mit neuer oder beendeter Aussetzung`),
   suspensions: {
@@ -148,6 +142,8 @@ export const changeWords = bilingual((say) => ({
     'The list of funds has the newest price of each fund.',
     'Die Fondsliste enthält den neuesten Preis jedes Fonds.',
   ),
+  /** Among other days; the page of the day has the reason. */
+  withdrawnDay: say('Downloads withdrawn', 'Downloads zurückgezogen'),
   withdrawn: say(
     'The downloads of this day were withdrawn, because data in them may no longer be given out.',
     'Die Downloads dieses Tages wurden zurückgezogen, weil Daten darin nicht mehr herausgegeben werden dürfen.',

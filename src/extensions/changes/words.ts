@@ -15,6 +15,7 @@ import type {
 import { priceTitle } from '../../core/api/contract/prices.ts'
 import type { Language } from '../../core/api/routes/table.ts'
 import { amountIn, dayIn, decimalIn, fixedIn, percentIn } from '../../core/layout/formats.ts'
+import { endOn } from '../../core/layout/life-wording.ts'
 import { dataChange, dataName, toldOnce } from './data-words.ts'
 import { changeWords } from './wording.ts'
 
@@ -216,8 +217,7 @@ export function endIn(
   { last_day: day, reason }: Pick<EndingFund, 'last_day' | 'reason'>,
   language: Language,
 ): string {
-  const w = changeWords[language].ends
-  return day === null ? w.never : w[reason ?? 'unknown'](dayIn(language, day))
+  return day === null ? changeWords[language].noEnd : sentence(endOn(day, reason, language))
 }
 
 /** `Suspended from 18 Nov 2026` */

@@ -7,6 +7,9 @@ import { editDatabase, isinOf } from '../../support/database.ts'
 import { forced, makeTempFolder, mustRun, startServing } from '../../support/product.ts'
 import { fillDemo } from '../../support/snapshots.ts'
 
+/** A fund of the demo that is gone after the second night. */
+export const removedIsin = 'DE000FPC4UN5'
+
 /** Funds of the demo that become what no demo has. */
 export const isins = {
   /** Pays distributions, and was split. */
@@ -48,7 +51,7 @@ const secondNight = `
   UPDATE fund SET end_date = '2026-12-31', end_reason = 'liquidated' WHERE isin = '${isins.young}';
   UPDATE price SET net_asset_value = '573.85' WHERE isin = '${isins.accumulating}' AND date = '2026-11-18';
   UPDATE fund SET name = name || ' II' WHERE isin = '${isins.merged}';
-  UPDATE fund SET data_permitted = 0 WHERE isin = 'DE000FPC4UN5';
+  UPDATE fund SET data_permitted = 0 WHERE isin = '${removedIsin}';
 `
 
 export async function servePageKinds() {

@@ -92,10 +92,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
       )
       if (out === 'site') expect(await unreachedByKeyboard(page, 'a[href]')).toEqual([])
       else {
-        expect(await page.locator('nav').count()).toBe(0)
+        expect(await page.locator('header nav').count()).toBe(0)
         expect(await page.locator('a').evaluateAll(hrefs)).toEqual([
           '#main',
           'de.html',
+          'index.html',
           '../changes/index.html',
           `../changes/index.html?day=${asOf}`,
           'index.json',
@@ -166,7 +167,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     await page.mouse.move(x, y + height + 200)
     expect(await line.textContent()).toBe(summary)
     const note = page.locator('#notable li')
-    expect(await note.allInnerTexts()).toEqual([`20\u00a0Nov\u00a02026\n${overdue.replace('p', 'P')}`])
+    expect((await note.allInnerTexts()).map((text) => text.split(/\n+/))).toEqual([
+      ['20\u00a0Nov\u00a02026', overdue.replace('p', 'P'), `Awaited: ${names.stale}, ${names.late}`],
+    ])
     await note.getByRole('link').click()
     expect(new URL(page.url()).search).toBe(`?day=${asOf}`)
     await end()

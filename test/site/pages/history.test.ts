@@ -2,12 +2,13 @@
 import { expect, it } from 'vitest'
 import type { ChangeHistory, HistoryEntry } from '../../../src/core/api/contract/changes.ts'
 import {
-  correctedIn,
   daysShown,
   isNotable,
+  namesIn,
   nightBars,
   nightIn,
   nightsOf,
+  notableRuns,
   summaryOf,
 } from '../../../src/extensions/site/status/history.ts'
 
@@ -102,15 +103,60 @@ it('names the funds with corrected prices, at most three, and counts the others'
     }))
   const told = (funds: HistoryEntry['funds'], corrected: number) => {
     const night = { ...entry('2026-03-05', { corrected_funds: corrected }), ...file, funds, earlier: [] }
-    return nightsOf({ format: 1, nights: [night] }).map((one) => correctedIn(one, 'de'))
+    return nightsOf({ format: 1, nights: [night] }).flatMap((one) => namesIn(one, 'de'))
   }
-  expect(told(named(1), 1)).toEqual(['Fonds 0'])
-  expect(told(named(3), 3)).toEqual(['Fonds 0, Fonds 1, Fonds 2'])
-  expect(told(named(5), 5)).toEqual(['Fonds 0, Fonds 1, Fonds 2 und 2 weitere'])
+  expect(told(named(1), 1)).toEqual(['Korrigiert: Fonds 0'])
+  expect(told(named(3), 3)).toEqual(['Korrigiert: Fonds 0, Fonds 1, Fonds 2'])
+  expect(told(named(5), 5)).toEqual(['Korrigiert: Fonds 0, Fonds 1, Fonds 2 und 2 weitere'])
   // The index does not name all of them.
-  expect(told(named(2), 1300)).toEqual(['Fonds 0, Fonds 1 und andere'])
-  expect(told([{ isin: 'DE0000000009', name: null, corrected: 2 }], 1)).toEqual(['DE0000000009'])
-  expect(told([{ isin: 'DE0000000009', name: 'Neu', what: 'added' }], 0)).toEqual([''])
+  expect(told(named(2), 1300)).toEqual(['Korrigiert: Fonds 0, Fonds 1 und andere'])
+  expect(told([{ isin: 'DE0000000009', name: null, corrected: 2 }], 1)).toEqual(['Korrigiert: DE0000000009'])
+  expect(told([{ isin: 'DE0000000009', name: 'Neu', what: 'added' }], 0)).toEqual([])
+})
+
+it('names the funds whose price is awaited, at most three, and counts the others', () => {
+  const told = (named: number, counts: Partial<HistoryEntry['counts']>) => {
+    const awaited = Array.from({ length: named }, (_, index) => ({
+      isin: `DE000000000${index}`,
+      name: `Fund ${index}`,
+    }))
+    const night = { ...entry('2026-03-05', counts), awaited, ...file, earlier: [] }
+    return nightsOf({ format: 1, nights: [night] }).flatMap((one) => namesIn(one, 'en'))
+  }
+  expect(told(1, { funds_overdue: 1 })).toEqual(['Awaited: Fund 0'])
+  // A fund whose prices are being checked may be late, too.
+  expect(told(1, { funds_overdue: 1, funds_held_back: 1 })).toEqual(['Awaited: Fund 0'])
+  expect(told(5, { funds_overdue: 5 })).toEqual(['Awaited: Fund 0, Fund 1, Fund 2 and 2 more'])
+  expect(told(10, { funds_overdue: 400 })).toEqual(['Awaited: Fund 0, Fund 1, Fund 2 and others'])
+  // The names of funds that may no longer be named are gone, the counts stay.
+  expect(told(1, { funds_overdue: 2 })).toEqual(['Awaited: Fund 0 and others'])
+  expect(told(0, { funds_overdue: 2 })).toEqual([])
+})
+
+it('tells days in a row with the same notes once, and each correction on its day', () => {
+  const late = (day: string, isin: string, counts: Partial<HistoryEntry['counts']> = {}) => ({
+    ...entry(day, { funds_overdue: 1, ...counts }),
+    awaited: [{ isin, name: null }],
+    ...file,
+    earlier: [],
+  })
+  const nights = [
+    late('2026-03-12', 'DE0000000002'),
+    late('2026-03-11', 'DE0000000001'),
+    late('2026-03-10', 'DE0000000001', { corrected_prices: 1 }),
+    { ...entry('2026-03-09', {}), ...file, earlier: [] },
+    // No publication on the weekend.
+    late('2026-03-06', 'DE0000000001'),
+    late('2026-03-03', 'DE0000000001'),
+    late('2026-03-02', 'DE0000000001'),
+  ]
+  const runs = notableRuns(nightsOf({ format: 1, nights }))
+  expect(runs.map(({ first, last }) => `${first.day} ${last.day}`)).toEqual([
+    '2026-03-12 2026-03-12',
+    '2026-03-11 2026-03-11',
+    '2026-03-10 2026-03-10',
+    '2026-03-02 2026-03-06',
+  ])
 })
 
 it('sums up all days', () => {

@@ -9,7 +9,7 @@ import type { ValueOf } from './shape.ts'
  * - `format`: 1. `as_of`, `snapshot`: of the snapshot that the newest publish made live. `before`: the snapshot that was
  *   live until then, with which it is compared; null for the first one.
  * - `funds`: `total` counts the published ones, `overdue` those whose price is late or stale, `stale` the stale ones among them, `held_back`
- *   those whose new prices are being checked; `added`, `removed` (gone, or no longer published) and `renamed` name
+ *   those whose new prices are being checked; `awaited` names the first ten of both, absent if there is none; `added`, `removed` (gone, or no longer published) and `renamed` name
  *   published funds, by ISIN; `ending` those whose end has become known, is another one, or is no longer known (`last_day` null);
  *   `suspended` those of whose suspension the same is true (`from` null).
  *   A fund that is gone because it merged names its `successor`; `name` is null if it is not known.
@@ -35,6 +35,9 @@ import type { ValueOf } from './shape.ts'
 export type DayChanges = ValueOf<typeof listShapes.changesOfDay>
 export type PublishChanges = DayChanges['earlier'][number]
 export type SnapshotChanges = Omit<PublishChanges, 'publish' | 'published'>
+/** Funds that `awaited` names: more are counted only. */
+export const mostAwaited = 10
+
 /** Which publish it was, and when. */
 export type PublishMark = Pick<PublishChanges, 'publish' | 'published'>
 
@@ -69,9 +72,26 @@ export type ChangedFund = NonNullable<HistoryEntry['funds']>[number]
 
 /** The publishes of a day, the newest first. */
 export function publishesOf(day: HistoryDay): readonly HistoryEntry[] {
-  const { as_of, snapshot, before, publish, published, title, lines, remarks, de, counts, funds, earlier } =
-    day
+  const {
+    as_of,
+    snapshot,
+    before,
+    publish,
+    published,
+    title,
+    lines,
+    remarks,
+    de,
+    counts,
+    awaited,
+    funds,
+    earlier,
+  } = day
   const newest = { as_of, snapshot, before, publish, published, title, lines, de, counts }
-  const optional = { ...(remarks !== undefined && { remarks }), ...(funds !== undefined && { funds }) }
+  const optional = {
+    ...(remarks !== undefined && { remarks }),
+    ...(awaited !== undefined && { awaited }),
+    ...(funds !== undefined && { funds }),
+  }
   return [{ ...newest, ...optional }, ...earlier]
 }

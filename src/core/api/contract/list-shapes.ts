@@ -390,6 +390,8 @@ const afterwards = <Prefix extends string>(prefix: Prefix) => {
     [`${prefix}held_back`]: heldBack,
   } as Readonly<Record<`${Prefix}${'total' | 'overdue' | 'stale' | 'held_back'}`, typeof total>>
 }
+/** The first of those that the counts have as overdue or held back. */
+const awaited = optional(list(record(named)))
 const published = {
   as_of: asOf,
   snapshot,
@@ -416,6 +418,7 @@ const published = {
     funds_with_new: funds('funds with prices of new days', 'der Fonds mit Preisen neuer Tage'),
     ...afterwards('funds_'),
   }),
+  awaited,
   funds: optional(
     list(
       record({
@@ -480,6 +483,7 @@ const dayOfChanges = {
   before,
   funds: record({
     ...afterwards(''),
+    awaited,
     added: list(record(named)),
     removed: list(record({ ...named, successor })),
     renamed: list(

@@ -10,15 +10,17 @@ import { entry } from '../manifest/compare.ts'
 import type { DocumentComparison, Lines, Window } from '../manifest/documents.ts'
 import type { Publish } from '../publish/snapshot.ts'
 import { readObject } from '../store/read.ts'
-import type {
-  ChangedData,
-  CorrectedValue,
-  NamedFund,
-  PastDay,
-  SnapshotChanges,
-  SnapshotName,
+import {
+  type ChangedData,
+  type CorrectedValue,
+  mostAwaited,
+  type NamedFund,
+  type PastDay,
+  type SnapshotChanges,
+  type SnapshotName,
 } from '../../api/contract/changes.ts'
 import { statisticsKey } from '../../guards/statistics.ts'
+import { awaitedFunds, readStatusDocument, statusKey } from '../../snapshot/status-document.ts'
 import type { Comparison } from '../live/options.ts'
 import { compareFunds, type FundComparison } from './data.ts'
 import { largestMoves, type NewestPrices } from './news.ts'
@@ -31,10 +33,11 @@ export function changesWithout(
   head: Pick<ManifestHead, 'asOf' | 'snapshot' | 'funds' | 'objects' | 'restricted'> & {
     readonly freshness: Pick<ManifestHead['freshness'], 'late' | 'stale'>
     readonly withheld?: readonly { readonly isin: string }[]
+    readonly awaited: readonly NamedFund[]
   },
   before: SnapshotName | null,
 ): SnapshotChanges {
-  const { asOf, snapshot, objects, freshness, withheld = [] } = head
+  const { asOf, snapshot, objects, freshness, withheld = [], awaited } = head
   // Readers know the funds of the list: those whose data may be given out.
   const unknown = head.restricted?.data ?? []
   const heldBack = withheld.filter(({ isin }) => !unknown.includes(isin))
@@ -48,6 +51,7 @@ export function changesWithout(
       overdue: freshness.late + freshness.stale,
       stale: freshness.stale,
       held_back: heldBack.length,
+      ...(awaited.length > 0 && { awaited: awaited.slice(0, mostAwaited) }),
       added: [],
       removed: [],
       renamed: [],
@@ -81,8 +85,8 @@ export type ReadChanges = Awaited<ReturnType<typeof readChanges>>
  * `pastDays`: by day, the funds with another NAV, issue or repurchase price, unless it is their newest live one
  */
 export async function readChanges(publish: Publish, { head: before, documents: compared }: Comparison) {
-  const { head } = publish.snapshot.manifest
   const { live } = publish.base.live
+  const head = { ...publish.snapshot.manifest.head, awaited: await readAwaited(publish) }
   const corrected = new Map<string, number>()
   const pastDays = new Map<string, { funds: number; readonly first: string[] }>()
   // A repair uploads the snapshot that is live into the other slot.
@@ -153,6 +157,12 @@ export async function readChanges(publish: Publish, { head: before, documents: c
     corrected,
     pastDays,
   }
+}
+
+/** As the status of the new snapshot names them; without one, they are counted only. */
+async function readAwaited({ out }: Publish): Promise<readonly NamedFund[]> {
+  const status = readStatusDocument(await readFile(join(out, statusKey)).catch(() => null))
+  return status === null ? [] : awaitedFunds(status)
 }
 
 /** Without statistics, nobody is named. */

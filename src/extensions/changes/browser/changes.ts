@@ -55,7 +55,8 @@ async function fill(content: HTMLElement, changes: DayChanges): Promise<void> {
   // The newest publish is at the top of the page.
   const id = location.hash.slice(1)
   if (id !== publishId({ as_of: day, publish })) document.getElementById(id)?.scrollIntoView()
-  if ((await withdrawn).includes(day) && day === asked) content.querySelector('h1')?.after(notice('callout'))
+  if ((await withdrawn).includes(day) && day === asked)
+    content.querySelector('h1')?.after(notice(w.withdrawn, 'callout'))
 }
 
 function paragraphOf(text: string): HTMLElement {
@@ -127,12 +128,12 @@ async function fetchWithdrawn(): Promise<readonly string[]> {
 
 void withdrawn.then((days) => {
   for (const day of days)
-    document.getElementById(dayId(day))?.nextElementSibling?.append(notice('quiet small'))
+    document.getElementById(dayId(day))?.nextElementSibling?.append(notice(w.withdrawnDay, 'quiet small'))
 })
 
-function notice(kind: string): HTMLElement {
+function notice(text: string, kind: string): HTMLElement {
   const said = document.createElement('p')
   said.className = kind
-  said.textContent = w.withdrawn
+  said.textContent = text
   return said
 }

@@ -121,6 +121,18 @@ function notFoundPage({ baseUrl, parts, publisher }: SitePageSource, language: L
     scripts,
     main: html`<h1>${w.missing}</h1>
       <p class="lead">${w.aboutMissing}</p>
+      ${
+        parts.includes('changes') &&
+        html`<p
+          class="callout"
+          id="gone"
+          role="status"
+          data-index="${link('changes/index.json')}"
+          data-changes="${link(changesKeys[language])}"
+          data-words="${JSON.stringify(w.gone)}"
+          hidden
+        ></p>`
+      }
       ${searchBox(language, link)}
       <ul>
         <li><a href="${link(startKeys[language])}">${shell.start}</a></li>

@@ -40,6 +40,14 @@ export const startWords = bilingual((say) => ({
     'Corrected prices, new funds and other changes, day by day.',
     'Korrigierte Preise, neue Fonds und andere Änderungen, nach Tagen.',
   ),
+  /** For the script. Of a fund whose page is gone. */
+  gone: {
+    since: say(
+      '({isin}) has not been published since {day}.',
+      '({isin}) wird seit dem {day} nicht mehr veröffentlicht.',
+    ),
+    changes: say('Changes on {day}', 'Änderungen vom {day}'),
+  },
   missing: say('Page not found', 'Seite nicht gefunden'),
   aboutMissing: say(
     'There is no page at this address. It may have been moved or removed, or there may be a typing error in the address.',

@@ -47,5 +47,6 @@ export const historyWords = bilingual((say) => ({
   andMore: (shown: string) => say(`and ${shown} more`, `und ${shown} weitere`),
   andOthers: say('and others', 'und andere'),
   correctedOf: (funds: string) => say(`Corrected: ${funds}`, `Korrigiert: ${funds}`),
-  more: (shown: string) => say(`${shown} more days`, `${shown} weitere Tage`),
+  awaitedOf: (funds: string) => say(`Awaited: ${funds}`, `Ausstehend: ${funds}`),
+  earlier: say('Earlier notes', 'Frühere Hinweise'),
 }))

@@ -1,6 +1,11 @@
 /** The publications of the last weeks, as bars and in words, for the status page. The browser draws them from `changes/index.json`. Pure. */
 
-import { type ChangeHistory, type HistoryEntry, publishesOf } from '../../../core/api/contract/changes.ts'
+import {
+  type ChangeHistory,
+  type HistoryEntry,
+  mostAwaited,
+  publishesOf,
+} from '../../../core/api/contract/changes.ts'
 import type { Language } from '../../../core/api/routes/table.ts'
 import { dayIn, fixedIn } from '../../../core/layout/formats.ts'
 import { dayNumber, isoOf } from '../../../core/system/day-number.ts'
@@ -8,6 +13,12 @@ import { historyWords } from './history-wording.ts'
 
 /** Six weeks: thirty business days, as many as the index has. */
 export const daysShown = 42
+
+interface NamedFunds {
+  readonly names: readonly string[]
+  /** False if there are more, which the index only counts. */
+  readonly areAll: boolean
+}
 
 /** A calendar day. */
 export interface Night {
@@ -17,13 +28,15 @@ export interface Night {
   readonly publishes: number
   /** Of all publishes of the day. */
   readonly corrected: number
-  /** Names of the funds with these prices. Of a long list, the index has only the first. */
-  readonly correctedFunds: { readonly names: readonly string[]; readonly areAll: boolean }
+  /** With these prices. */
+  readonly correctedFunds: NamedFunds
   /** Funds, as the newest publish left them: all, and those whose price is late, stale or being checked. */
   readonly funds: number
   readonly late: number
   readonly stale: number
   readonly heldBack: number
+  /** Those whose price is late, stale or being checked. */
+  readonly awaitedFunds: NamedFunds
 }
 
 /** @returns each day from the first one of the index, or the last six weeks, to the newest publish; none if nothing was published */
@@ -49,26 +62,37 @@ export function nightsOf({ nights }: ChangeHistory): readonly Night[] {
       late: counts.funds_overdue - counts.funds_stale,
       stale: counts.funds_stale,
       heldBack: counts.funds_held_back,
+      awaitedFunds: awaitedFundsOf(night),
     }
   })
 }
 
 /** A fund whose prices two publishes of a day corrected is one. */
-function correctedFundsOf(publishes: readonly HistoryEntry[]): Night['correctedFunds'] {
+function correctedFundsOf(publishes: readonly HistoryEntry[]): NamedFunds {
   const known = publishes.map(({ funds = [] }) => funds.filter(({ corrected = 0 }) => corrected > 0))
   const names = new Map(known.flat().map(({ isin, name }) => [isin, name ?? isin]))
   const areAll = publishes.every(({ counts }, index) => counts.corrected_funds === known[index]?.length)
   return { names: [...names.values()], areAll }
 }
 
+function awaitedFundsOf({ awaited = [], counts }: HistoryEntry): NamedFunds {
+  // A fund whose prices are being checked may be late, too.
+  const least = Math.max(counts.funds_overdue, counts.funds_held_back)
+  const areAll = awaited.length >= least && awaited.length < mostAwaited
+  return { names: awaited.map(({ isin, name }) => name ?? isin), areAll }
+}
+
+const noFunds: NamedFunds = { names: [], areAll: true }
+
 const nothing = {
   publishes: 0,
   corrected: 0,
-  correctedFunds: { names: [], areAll: true },
+  correctedFunds: noFunds,
   funds: 0,
   late: 0,
   stale: 0,
   heldBack: 0,
+  awaitedFunds: noFunds,
 }
 
 /** True of a day that a reader should know of. */
@@ -179,14 +203,52 @@ export function nightIn(night: Night, language: Language): string {
 /** Funds that a day names. */
 const mostNamed = 3
 
-/** `Fund A, Fund B, Fund C and 4 more`: whose prices were corrected; empty if no name is known. */
-export function correctedIn({ correctedFunds: { names, areAll } }: Night, language: Language): string {
+/** The funds of a day's notes, in lines: those with corrected prices, and those whose price is awaited. None if no name is known. */
+export function namesIn({ correctedFunds, awaitedFunds }: Night, language: Language): readonly string[] {
+  const w = historyWords[language]
+  const lines = [
+    { names: namedIn(correctedFunds, language), say: w.correctedOf },
+    { names: namedIn(awaitedFunds, language), say: w.awaitedOf },
+  ]
+  return lines.filter(({ names }) => names !== '').map(({ names, say }) => say(names))
+}
+
+/** `Fund A, Fund B, Fund C and 4 more`; empty if no name is known. */
+function namedIn({ names, areAll }: NamedFunds, language: Language): string {
   const w = historyWords[language]
   const shown = names.slice(0, mostNamed).join(', ')
   const left = names.length - mostNamed
   if (shown === '' || (areAll && left <= 0)) return shown
   return `${shown} ${areAll ? w.andMore(fixedIn(language, left, 0)) : w.andOthers}`
 }
+
+/** Days in a row with the same notes: one, but for days without a publication between them. */
+export interface Run {
+  readonly first: Night
+  readonly last: Night
+}
+
+/** A correction is news on its day, so no other day is in its run. @param nights ascending @returns the newest first */
+export function notableRuns(nights: readonly Night[]): readonly Run[] {
+  const runs: Run[] = []
+  let before: Night | undefined
+  for (const night of nights.filter(({ publishes }) => publishes > 0)) {
+    const run = runs.at(-1)
+    if (run !== undefined && run.last === before && tellsTheSame(before, night))
+      runs.splice(-1, 1, { first: run.first, last: night })
+    else if (isNotable(night)) runs.push({ first: night, last: night })
+    before = night
+  }
+  return runs.reverse()
+}
+
+const tellsTheSame = (one: Night, other: Night): boolean =>
+  one.corrected + other.corrected === 0 &&
+  isNotable(other) &&
+  one.late === other.late &&
+  one.stale === other.stale &&
+  one.heldBack === other.heldBack &&
+  one.awaitedFunds.names.join() === other.awaitedFunds.names.join()
 
 /** All bars in a sentence. */
 export function summaryOf(nights: readonly Night[], language: Language): string {

@@ -25,6 +25,7 @@ import {
   layout,
   pageTemplate,
   type PageSite,
+  statusPair,
   statusStyle,
   statusStyleKey,
 } from '../../../core/layout/layout.ts'
@@ -92,11 +93,11 @@ function statusPage(
     styles: [statusStyleKey],
     scripts: [scriptKey],
     ...(parts.includes('changes') && { head: feedLink(key, language) }),
-    main: html`<h1>${shell.parts.status}</h1>
+    main: html`${statusPair(frontPages.status, language, { parts })}
+      <h1>${shell.parts.status}</h1>
       <p class="verdict ${verdict}">${verdictIn(language, verdict, counts)}</p>
       <p class="codes">
         <span>${w.snapshot} <code>${snapshot}</code></span>
-        ${parts.includes('changes') && html`<a href="${linkTo(key, changesKeys[language])}">${shell.changes}</a>`}
       </p>
       <dl class="headline">${figures}</dl>
       ${parts.includes('changes') && historyFigure(key, language)}

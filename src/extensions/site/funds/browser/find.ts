@@ -1,8 +1,11 @@
-/** Finds a fund from the start page and from the page for missing ones: suggests funds, and opens one. */
+/** Finds a fund from the start page and from the page for missing ones: suggests funds, and opens one. Tells what became of a fund that is gone. */
 
 import { fetchFunds, type ListedFund } from './fund-list.ts'
+import { tellGoneFund } from './gone.ts'
 import { fundPicker } from './picker.ts'
 import { sayOf } from './say.ts'
+
+void tellGoneFund(document.querySelector('#gone'))
 
 const box = document.querySelector<HTMLElement>('#find')
 if (box !== null) {

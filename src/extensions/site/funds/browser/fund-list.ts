@@ -39,7 +39,7 @@ export const markOf = ({ state, price }: ListedFund) => state ?? price?.overdue 
 /** A fund's name in an element, marked with the language that the company says its names have. */
 export function nameElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  { name }: ListedFund,
+  { name }: Pick<ListedFund, 'name'>,
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag)
   made.textContent = name

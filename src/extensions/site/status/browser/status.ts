@@ -2,17 +2,18 @@
 
 import type { ChangeHistory } from '../../../../core/api/contract/changes.ts'
 import { messageWith } from '../../../../core/layout/browser/message.ts'
-import { dayIn, fixedIn } from '../../../../core/layout/formats.ts'
+import { dayIn } from '../../../../core/layout/formats.ts'
 import { historyWords } from '../history-wording.ts'
 import {
-  correctedIn,
   daysShown,
-  isNotable,
   type Night,
   nightBars,
   nightIn,
   nightsOf,
+  namesIn,
   notableIn,
+  notableRuns,
+  type Run,
   summaryOf,
 } from '../history.ts'
 
@@ -98,7 +99,7 @@ async function showNights(figure: HTMLElement): Promise<void> {
       if (night !== undefined && end !== undefined) end.textContent = dayIn(language, night.day)
     }
     tellOnPoint(drawn, line, nights)
-    listNotable(nights.filter(isNotable), changes)
+    listNotable(notableRuns(nights), changes)
   } catch {
     line.replaceChildren(...messageWith(w.failed, { label: again, press: () => void showNights(figure) }))
   }
@@ -117,45 +118,39 @@ function tellOnPoint(drawn: Element, line: HTMLElement, nights: readonly Night[]
   drawn.addEventListener('pointerleave', () => (line.textContent = summary))
 }
 
-/** Days in the list: the page of changes has all of them. */
+/** Lines of the list: the page of changes has all days. */
 const mostNotable = 10
 
-/** @param nights ascending @param changes the address of the page of changes */
-function listNotable(nights: readonly Night[], changes: string): void {
+/** @param runs the newest first @param changes the address of the page of changes */
+function listNotable(runs: readonly Run[], changes: string): void {
   const section = document.getElementById('notable')
   const list = section?.querySelector('ul')
   if (section === null || list === null || list === undefined) return
-  section.hidden = nights.length === 0
+  section.hidden = runs.length === 0
   const linked = (address: string, text: string) => {
     const link = document.createElement('a')
     link.href = address
     link.textContent = text
     return link
   }
-  const item = (link: Element, text: string, remark: string) => {
-    const made = document.createElement('li')
+  const dayLink = ({ day }: Night) => linked(`${changes}?day=${day}`, dayIn(language, day))
+  const item = ({ first, last }: Run) => {
+    const days = document.createElement('span')
+    days.append(...(first === last ? [] : [dayLink(first), '\u00a0– ']), dayLink(last))
     const said = document.createElement('span')
-    said.textContent = text
-    if (remark !== '') {
+    said.textContent = notableIn(last, language)
+    for (const names of namesIn(last, language)) {
       const below = document.createElement('small')
-      below.textContent = historyWords[language].correctedOf(remark)
+      below.textContent = names
       said.append(' ', below)
     }
-    made.append(link, ' ', said)
+    const made = document.createElement('li')
+    made.append(days, ' ', said)
     return made
   }
-  const shown = [...nights].reverse().slice(0, mostNotable)
-  const left = nights.length - shown.length
-  list.replaceChildren(
-    ...shown.map((night) =>
-      item(
-        linked(`${changes}?day=${night.day}`, dayIn(language, night.day)),
-        notableIn(night, language),
-        correctedIn(night, language),
-      ),
-    ),
-    ...(left === 0
-      ? []
-      : [item(linked(changes, historyWords[language].more(fixedIn(language, left, 0))), '', '')]),
-  )
+  list.replaceChildren(...runs.slice(0, mostNotable).map(item))
+  if (runs.length <= mostNotable) return
+  const more = document.createElement('li')
+  more.append(linked(changes, historyWords[language].earlier))
+  list.append(more)
 }

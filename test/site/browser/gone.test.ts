@@ -1,0 +1,41 @@
+/** The address of a fund that is no longer published: the page for missing ones says since when. */
+import { describe, expect, it } from 'vitest'
+import { accessibilityFaults, phoneDark, phoneLight, visit, whyNoBrowser } from '../../support/browser.ts'
+import { removedIsin, usePageKinds } from './page-kinds.ts'
+
+describe.skipIf(whyNoBrowser !== undefined)('the address of a fund that is gone', () => {
+  const site = usePageKinds()
+  const open = (path: string, look = phoneLight) => visit(site.browser(), `${site.base()}/${path}`, look)
+  const plain = (text: string) => text.replaceAll('\u00a0', ' ')
+
+  it.each([
+    ['en', phoneLight, /\(DE000FPC4UN5\) has not been published since 21 Nov 2026\. Changes on 21 Nov 2026$/],
+    [
+      'de',
+      phoneDark,
+      /\(DE000FPC4UN5\) wird seit dem 21\.11\.2026 nicht mehr veröffentlicht\. Änderungen vom 21\.11\.2026$/,
+    ],
+  ])('says since when it is not published, and leads to the changes: %s', async (language, look, text) => {
+    const { page, end } = await open('', look)
+    await page.route(`**/funds/${removedIsin}/`, (route) =>
+      route.continue({ headers: { ...route.request().headers(), 'accept-language': language } }),
+    )
+    await page.goto(`${site.base()}/funds/${removedIsin}/`)
+    const said = page.locator('#gone')
+    await expect.poll(async () => plain(await said.innerText())).toMatch(text)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await said.getByRole('link').click()
+    await page.locator('#day h1').waitFor()
+    expect(await page.locator('#day').innerText()).toContain(removedIsin)
+    await end()
+  })
+
+  it.each(['funds/DE0008471400/', 'no/such/page', 'not-found/'])(
+    'says nothing of a fund that was never published: %s',
+    async (path) => {
+      const { page, end } = await open(path)
+      expect(await page.locator('#gone').isVisible()).toBe(false)
+      await end()
+    },
+  )
+})

@@ -37,27 +37,31 @@ export async function judgeFunds(
       ofNight: { newPrices: [], arrivals: [] },
       statistics: statisticsOf(part.shards),
     }
-  const statistics: Buffer[] = []
+  const { findings, ofNight, statistics } = await judgeEach(isins, pool, live)
+  // A shard lacks funds: the merge compares them.
+  const across =
+    part === null
+      ? [
+          ...findingsAcross(ofNight, asOf, expectations),
+          ...(await findingsOfColumns(live, statistics, expectations)),
+        ]
+      : []
+  return { ...judgeFindings([...findings, ...across], override), ofNight, statistics }
+}
+
+/** Each fund by itself. A function of its own: what it gathers is as large as the file, and nobody needs it afterwards. */
+async function judgeEach(isins: readonly string[], pool: RenderPool, live: BuildOptions['live'] = null) {
+  const lines: Buffer[] = []
   const compared = await comparePrices(live)
   await pool.ask(
     isins,
     (some) => ({ kind: 'judge', isins: some }),
     async (reply) => {
       for (const judged of reply.prices) await compared.add(judged)
-      statistics.push(Buffer.from(reply.statistics.join('')))
+      lines.push(Buffer.from(reply.statistics.join('')))
     },
   )
-  const { findings, ofNight } = compared.end()
-  const file = statisticsFile(statistics)
-  // A shard lacks funds: the merge compares them.
-  const across =
-    part === null
-      ? [
-          ...findingsAcross(ofNight, asOf, expectations),
-          ...(await findingsOfColumns(live, file, expectations)),
-        ]
-      : []
-  return { ...judgeFindings([...findings, ...across], override), ofNight, statistics: file }
+  return { ...compared.end(), statistics: statisticsFile(lines) }
 }
 
 /** @param shards in the order of their funds */

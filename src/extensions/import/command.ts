@@ -30,7 +30,7 @@ import {
   type Explanation,
   type ImportConfig,
 } from './explain.ts'
-import { dateForms } from './days.ts'
+import { dateForms, formsOfDays, shortYearRule } from './days.ts'
 import { choosableEncodings } from './encoding.ts'
 import { headerName, type ColumnMap } from './layout.ts'
 import { delimiterNames, ofPlainTables, settings as importSettings } from './settings.ts'
@@ -59,9 +59,7 @@ const options = [
   choiceOption('--decimal <mark>', 'The decimal separator', ['comma', 'point']),
   choiceOption(
     '--dates <form>',
-    'iso is YYYY-MM-DD, german DD.MM.YYYY, compact YYYYMMDD, dmy DD/MM/YYYY or 27-Nov-2026, mdy MM/DD/YYYY, ' +
-      'excel the numbers of days that spreadsheets hold, excel1904 those of old Macs. In german, dmy and mdy a year may ' +
-      'have two digits: 50 to 99 are 1950 to 1999, 00 to 49 are 2000 to 2049',
+    `${formsOfDays}. In german, dmy and mdy a year may have two digits: ${shortYearRule}`,
     [...dateForms],
   ),
   option(
@@ -212,7 +210,7 @@ line is bad if --skip-last would leave it out and it is a row like the others: a
 Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no value: NULL, or a bad line where there has
 to be one. An error of a spreadsheet (#N/A) makes a bad line. Yes and no may be 1, true, yes, ja, y, j, t, x and 0, false,
 no, nein, n, f; accumulating may also be accumulating, acc, thesaurierend or distributing, dist, inc, ausschüttend, or both (0). Days
-may be written in five forms (--dates). A form is taken if it is the only one for all days of the file: 05/06/2026 alone
+may be written in any form of --dates. A form is taken if it is the only one for all days of the file: 05/06/2026 alone
 is asked for. A year of two digits makes a bad line, unless --dates names the form. So does a time of day other than midnight:
 it may be of a zone in which the day is another. --drop-times takes the day as it is written. A WKN has six characters.
 

@@ -20,6 +20,18 @@ export const dateFormNames: Readonly<Record<DateForm, string>> = {
   excel1904: 'days of Excel since 1904 (43465 is 2023-01-01)',
 }
 
+/** Days with the name of their month. */
+const namedMonths: Partial<Readonly<Record<DateForm, string>>> = {
+  dmy: '27-Nov-2026',
+  mdy: 'November 27, 2026',
+}
+
+/** All forms, as the help lists them. */
+export const formsOfDays: string = dateForms
+  .map((form) => [dateFormNames[form], namedMonths[form]].filter((name) => name !== undefined).join(' or '))
+  .map((names, index) => `${dateForms[index] ?? ''}: ${names}`)
+  .join(', ')
+
 const namesOfDaysOfYear: Readonly<Record<DateForm, string>> = {
   iso: 'MM-DD',
   german: 'DD.MM.',

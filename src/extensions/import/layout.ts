@@ -1,11 +1,10 @@
 /** Which cell of a line goes into which column, as the header says by the schema's own names, or by names that a map has for them. */
 
-import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { Kind, SchemaTable, TableColumn } from '../../core/data/model/columns.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
 import { derivableColumns } from '../../core/data/derive/figures.ts'
-import { convert, isProblem, type FileCell, type Value } from './values.ts'
+import { convert, isIsinCell, isNumberOrDay, isProblem, type FileCell, type Value } from './values.ts'
 
 /** The lines of a file as it has them. Flags act on them before a reader sees them: `readers/asked-lines.ts`. */
 export interface FileLines {
@@ -173,11 +172,7 @@ export function columnLayout(
 
 /** A line without any known name, and with a number, a day or an ISIN, is a row. */
 const hasNoNames = (header: readonly FileCell[], { fields }: ReturnType<typeof assign>): boolean =>
-  fields.length === 0 &&
-  header.some((cell) => {
-    const text = String(cell).trim()
-    return cell instanceof Date || isIsinInEitherCase(text) || /^[-+]?\d[\d.,'/-]*$/.test(text)
-  })
+  fields.length === 0 && header.some((cell) => isNumberOrDay(cell) || isIsinCell(cell))
 
 function faultsOf(
   { fields, unknown, unnamed }: ReturnType<typeof assign>,

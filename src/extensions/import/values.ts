@@ -61,6 +61,14 @@ export interface Notation {
   readonly takesMinorUnits: boolean
 }
 
+/** Whether a cell is an ISIN, in either case. */
+export const isIsinCell = (cell: FileCell): boolean =>
+  typeof cell === 'string' && isIsinInEitherCase(cell.trim())
+
+/** Whether a cell is a number or a day, as no name of a column is. */
+export const isNumberOrDay = (cell: FileCell): boolean =>
+  typeof cell !== 'string' || /^\s*[-+]?\d[\d.,'/-]*\s*$/.test(cell)
+
 export const isProblem = (value: Value | CellProblem): value is CellProblem =>
   typeof value === 'object' && value !== null
 
@@ -146,7 +154,7 @@ const wholeNumber = /^-?[0-9]{1,15}$/
 
 const converters: Readonly<Record<Kind, Converter>> = {
   text: (cell) => checked('text', cell),
-  isin: (cell) => (isIsinInEitherCase(cell.trim()) ? cell.trim().toUpperCase() : checked('isin', cell)),
+  isin: (cell) => (isIsinCell(cell) ? cell.trim().toUpperCase() : checked('isin', cell)),
   structureType: structureTypeOf,
   currency: (cell, { takesMinorUnits }) => currencyIn(writtenCurrency(cell), takesMinorUnits),
   country: (cell) => checked('country', cell.trim().toUpperCase()),
@@ -254,7 +262,7 @@ function fromNumber(number: number, kind: Kind, notation: Notation): Value | Cel
 }
 
 /** The shortest decimal text of a double; undefined for one so large that its last digits are not known. */
-function plainNumber(number: number): string | undefined {
+export function plainNumber(number: number): string | undefined {
   const [, sign = '', whole = '', fraction = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(number)) ?? []
   const decimal = movePoint(whole, fraction, Number(power))

@@ -1,6 +1,5 @@
 /** Files with a column for each fund, named by its ISIN, and a line for each day: `--map *=net_asset_value` says what their cells are. Pure. */
 
-import { isIsinInEitherCase } from '../../core/api/routes/values.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
 import type { SchemaTable } from '../../core/data/model/columns.ts'
@@ -14,7 +13,7 @@ import {
 } from './layout.ts'
 import { isEmptyCell, skippedBy } from './readers/asked-lines.ts'
 import type { SkippedCell } from './readers/reader.ts'
-import { convert, hasNoValue, isProblem, type FileCell } from './values.ts'
+import { convert, hasNoValue, isIsinCell, isNumberOrDay, isProblem, type FileCell } from './values.ts'
 
 interface Fund {
   readonly at: number
@@ -22,10 +21,7 @@ interface Fund {
 }
 
 const fundsIn = (header: readonly FileCell[]): readonly Fund[] =>
-  header.flatMap((cell, at) => {
-    const isin = String(cell).trim()
-    return isIsinInEitherCase(isin) ? [{ at, isin: isin.toUpperCase() }] : []
-  })
+  header.flatMap((cell, at) => (isIsinCell(cell) ? [{ at, isin: String(cell).trim().toUpperCase() }] : []))
 
 /** A header as one of a plain table. */
 interface Narrowed {
@@ -163,9 +159,6 @@ export function narrowedLines(
   }
 }
 
-/** A line with a number or a day is a row. */
-const isNumberOrDay = (cell: FileCell) => typeof cell !== 'string' || /^\s*[-+]?\d[\d.,'/-]*\s*$/.test(cell)
-
 /** What cells of funds hold in a table, and the column that says which of a fund's rows it is. */
 function columnsFor({ name, columns }: SchemaTable) {
   if (name === 'price') return { value: 'net_asset_value', what: 'NAVs', key: 'date', keyWhat: 'days' }
@@ -191,10 +184,10 @@ export function wideHint(
   const [first, second] = fundsIn(header)
   const columns = columnsFor(table)
   if (first === undefined || second === undefined || columns === undefined) return undefined
+  // A line with a number or a day is a row.
   if (map.has('*') || header.some(isNumberOrDay)) return undefined
   const shown = [first, second].map(({ at }) => quoted(String(header[at])))
-  const isFund = (cell: FileCell) => isIsinInEitherCase(String(cell).trim())
-  const [other] = header.filter((cell) => !isEmptyCell(cell) && !isFund(cell))
+  const [other] = header.filter((cell) => !isEmptyCell(cell) && !isIsinCell(cell))
   // The corner of a table of two directions often has no name.
   const source = other ?? (header.some(isEmptyCell) ? '' : undefined)
   const { value, what, key, keyWhat } = columns

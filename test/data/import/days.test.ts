@@ -1,6 +1,7 @@
 /** Forms of days beside YYYY-MM-DD and DD.MM.YYYY: sniffed where they leave nothing open, asked for else. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { dateFormNames } from '../../../src/extensions/import/days.ts'
 import { dump } from './dialects.ts'
 import { importFolder, isins, refusal } from './database.ts'
 
@@ -174,4 +175,12 @@ describe('import of days', () => {
       [expected],
     ])
   })
+})
+
+it('help lists the forms of days, by their names, and says no number of them', async () => {
+  const { stdout } = await folder.import('--help')
+  const option = /--dates <form>([^]*?)\n +--/.exec(stdout)?.[1] ?? ''
+  const text = option.replace(/\s+/g, ' ')
+  for (const [form, name] of Object.entries(dateFormNames)) expect(text).toContain(`${form}: ${name}`)
+  expect(stdout).not.toMatch(/\b(?:two|three|four|five|six|seven|eight|[0-9]+) forms\b/)
 })

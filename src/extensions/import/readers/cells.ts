@@ -13,13 +13,13 @@ import {
   type Layout,
   type LineVisitor,
 } from '../layout.ts'
-import { isIsin } from '../../../core/api/routes/values.ts'
 import { notationSniffer, type Notations } from '../notation.ts'
 import { shellWord } from '../../../core/system/shell-text.ts'
 import type { Place } from '../take/staging.ts'
 import { totalFinder } from '../totals.ts'
 import {
   convert,
+  isIsinCell,
   isPercentage,
   isProblem,
   odditiesOf,
@@ -83,6 +83,7 @@ export async function readCells(reading: Reading): Promise<Told> {
       const { values, faults: own, derived } = converter.valuesOf(found, line)
       const total = totals.has(line) ? [whyTotal(found, layout, cells.header)] : []
       const faults = [...own, ...total]
+      // A line with an ISIN is meant to be a row.
       ending.look(line, faults.length > 0 && !found.some((cell, at) => isIsinCell(cell) || hasWkn(cell, at)))
       if (faults.length > 0) {
         cells.forget()
@@ -184,9 +185,6 @@ function whyTotal(cells: readonly FileCell[], { fields }: Layout, header: readon
 
 /** More bad lines at the end are no total. */
 const mostAtEnd = 5
-
-/** A line with an ISIN is meant to be a row. */
-const isIsinCell = (cell: FileCell) => typeof cell === 'string' && isIsin(cell.trim().toUpperCase())
 
 /** Knows whether the bad lines that name no fund are the last ones of a file, and no others. */
 function badEnding() {

@@ -3,7 +3,6 @@
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import type { SchemaTable } from '../../../core/data/model/columns.ts'
 import { printable } from '../../../core/data/model/printable.ts'
-import { isIsinInEitherCase } from '../../../core/api/routes/values.ts'
 import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
 import {
@@ -26,7 +25,7 @@ import { askedLines } from './asked-lines.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import { withHabits } from './habits.ts'
 import { proposedMap, usualColumn } from '../usual-names.ts'
-import { convert, isProblem, type FileCell } from '../values.ts'
+import { convert, isIsinCell, isProblem, type FileCell } from '../values.ts'
 import { currencyLineOf, narrowed, narrowedLines, wideHint, withoutLine } from '../wide.ts'
 import { linesOfSheet, visibleSheets } from '../workbook.ts'
 import type { FileStart, ReadColumn, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
@@ -132,7 +131,7 @@ async function openCells(
   const names = new Set(columns.map((column) => column.name))
   const isOfFunds = (columnMap.get('*') ?? '') !== ''
   const isName = (text: string) =>
-    (isOfFunds && isIsinInEitherCase(text.trim())) ||
+    (isOfFunds && isIsinCell(text)) ||
     names.has(headerName(text)) ||
     (headerName(text) !== '' && columnMap.has(headerName(text))) ||
     (options.isProposing && usualColumn(own, text) !== undefined)

@@ -659,6 +659,19 @@ describe('openfunds', () => {
     expect(query(profile)).toMatchObject([{ management_fee: 1.35 }])
   })
 
+  it('keeps fifteen digits of a fraction, as of all shares, and says so', async () => {
+    const { code, stdout, query } = await importText(
+      csv(flat({ OFST020000: first, OFST452000: '0.01351234567890123', OFST452120: '1.5E-2' })),
+    )
+    expect(code).toBe(0)
+    expect(query(profile)).toMatchObject([{ management_fee: 1.35123456789012, total_expense_ratio: 1.5 }])
+    expect(stdout).toContain('OFST452000 (Management Fee Applied): 1 cell has more digits than')
+    const large = await importText(csv(flat({ OFST020000: first, OFST452000: '1E+25' })))
+    expect(large.stdout).toContain(
+      'line 2: OFST452000 (Management Fee Applied) is "1E+25": no fraction is so large',
+    )
+  })
+
   it('refuses a file with several columns that may have the values', async () => {
     const { code, stderr } = await importText(csv(narrow(full).map((line) => [...line, 'x'])))
     expect(code).toBe(1)

@@ -137,7 +137,7 @@ export function fieldOf(cell: FileCell): OpenField | undefined {
   const column: TableColumn = {
     name: key,
     field: key,
-    ...(kind === 'fraction' ? { kind: 'decimal', unit: 'fraction' } : { kind }),
+    ...(kind === 'fraction' ? { kind: 'number', unit: 'fraction' } : { kind }),
     isKey: false,
     isNullable: true,
     download: null,

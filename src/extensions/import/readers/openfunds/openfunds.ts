@@ -1,12 +1,19 @@
 /** openfunds, the fields by which fund companies and distributors exchange data, as CSV or a workbook: rows of many tables. */
 
-import { isIsinInEitherCase } from '../../../../core/api/routes/values.ts'
 import { printable, quoted } from '../../../../core/data/model/printable.ts'
 import { openCsv } from '../../csv.ts'
 import { readEncoding } from '../../encoding.ts'
 import { onlyLines, type CellLines, type Field, type FileLines, type LineVisitor } from '../../layout.ts'
 import { notationSniffer, type Notations } from '../../notation.ts'
-import { convert, isProblem, type FileCell, type Value } from '../../values.ts'
+import {
+  convert,
+  isIsinCell,
+  isProblem,
+  plainNumber,
+  shownCell,
+  type FileCell,
+  type Value,
+} from '../../values.ts'
 import { firstLineThat, linesOfSheet, visibleSheets } from '../../workbook.ts'
 import { askedLines, atEnd, rowAtEnd, widthFault, widthOf } from '../asked-lines.ts'
 import { oddityMeter, passMeter, within } from '../cells.ts'
@@ -154,11 +161,14 @@ function valuesIn(
       if (cell === undefined || commandIn(cell) === ignore) continue
       const notation = { mark: marks[index] ?? 'point', dates, days, takesMinorUnits } as const
       const value = convert(withoutCommand(cell), column, notation)
-      if (isProblem(value)) faults.push(`${label} ${value.reason}`)
+      // Fractions become percentages, exactly.
+      const stored = typeof value === 'number' && column.unit !== undefined ? plainNumber(value) : value
+      if (stored === undefined) faults.push(`${label} is ${quoted(shownCell(cell))}: no fraction is so large`)
+      else if (isProblem(stored)) faults.push(`${label} ${stored.reason}`)
       else {
-        oddities.look(label, cell, column, value, notation)
-        values.set(key, value)
-        if (value === null && commandIn(cell) !== notAvailable) empty.add(key)
+        oddities.look(label, cell, column, stored, notation)
+        values.set(key, stored)
+        if (stored === null && commandIn(cell) !== notAvailable) empty.add(key)
       }
     }
     return { values, empty, faults }
@@ -167,7 +177,7 @@ function valuesIn(
 
 function isFlatHeader(cells: readonly FileCell[]): boolean {
   // A line of the narrow form may have an OF-ID as its value: that of a breakdown.
-  const hasIds = cells.filter(isOfId).length > 1 && !cells.some(isIsin)
+  const hasIds = cells.filter(isOfId).length > 1 && !cells.some(isIsinCell)
   return hasIds || (cells.some(isIsinName) && cells.some(isTellingName))
 }
 
@@ -184,7 +194,7 @@ const flatForm: Form = {
     const { fields, others } = placedFields(cells.header, place)
     const isin = fields.find(({ key }) => key === 'OFST020000')
     if (isin === undefined) throw new Error(`${place}: field OFST020000 (ISIN) is missing`)
-    const isLine = (found: readonly FileCell[]) => isIsinInEitherCase(String(found[isin.at] ?? '').trim())
+    const isLine = (found: readonly FileCell[]) => isIsinCell(found[isin.at] ?? '')
     return Promise.resolve({
       fields,
       others,
@@ -268,10 +278,8 @@ interface NarrowPlaces {
   readonly measure: { readonly name: string; readonly width: number; readonly all: number }
 }
 
-const isIsin = (cell: FileCell) => isIsinInEitherCase(String(cell).trim())
-
 const isNarrowLine = (cells: readonly FileCell[]): boolean =>
-  cells.length > 2 && [1, 2].includes(cells.filter(isOfId).length) && cells.some(isIsin)
+  cells.length > 2 && [1, 2].includes(cells.filter(isOfId).length) && cells.some(isIsinCell)
 
 /** A single line might be anything. */
 const isNarrow = (heads: FileStart['heads']): boolean => heads.filter(isNarrowLine).length > 1
@@ -327,7 +335,7 @@ const narrowForm: Form = {
           const ofWidth = widthFault(line, measure.width, measure.all, measure.name)
           if (ofWidth !== undefined) return ofWidth
           if (!isOfId(line[id] ?? '')) return `${quoted(String(line[id] ?? ''))} is not an OF-ID`
-          return isIsin(key) ? undefined : `${quoted(key)} is not an ISIN`
+          return isIsinCell(key) ? undefined : `${quoted(key)} is not an ISIN`
         }
         const badLine = (number: number, reasons: readonly string[]) => {
           cells.forget()
@@ -368,7 +376,7 @@ const narrowForm: Form = {
 
 /** @throws {Error} if several columns may have the values */
 function placesOf(line: readonly FileCell[], title: readonly FileCell[], place: string): NarrowPlaces {
-  const isin = line.findIndex(isIsin)
+  const isin = line.findIndex(isIsinCell)
   const id = line.findIndex(isOfId)
   const others = line.flatMap((_, at) => (at === isin || at === id ? [] : [at]))
   const named = others.filter((at) =>

@@ -28,8 +28,10 @@ const namedMonths: Partial<Readonly<Record<DateForm, string>>> = {
 
 /** All forms, as the help lists them. */
 export const formsOfDays: string = dateForms
-  .map((form) => [dateFormNames[form], namedMonths[form]].filter((name) => name !== undefined).join(' or '))
-  .map((names, index) => `${dateForms[index] ?? ''}: ${names}`)
+  .map((form) => {
+    const named = namedMonths[form]
+    return `${form}: ${dateFormNames[form]}${named === undefined ? '' : ` or ${named}`}`
+  })
   .join(', ')
 
 const namesOfDaysOfYear: Readonly<Record<DateForm, string>> = {

@@ -219,6 +219,47 @@ describe('import of FundsXML', () => {
     ])
   })
 
+  it.each([
+    [
+      'a position',
+      '<Positions>',
+      '</Positions>',
+      ['asset_structure', 'countries', 'currencies', 'top_values'],
+    ],
+    ['an item of a breakdown', '', '', ['countries']],
+  ])('keeps what the database has where the file lacks %s, which is bad', async (_, open, close, types) => {
+    const place = (country: string, percent: string) =>
+      open === ''
+        ? `<Value><DimValues><DimValue>${country}</DimValue></DimValues><Percentage>${percent}</Percentage></Value>`
+        : `<Position><UniqueID>${country}</UniqueID><Currency>EUR</Currency><TotalPercentage>${percent}</TotalPercentage><Equity/></Position>`
+    const breakdown = (values: string) =>
+      `<BreakDowns><BreakDown><Dimensions><Dimension>Country</Dimension></Dimensions><Values>${values}</Values></BreakDown></BreakDowns>`
+    const portfolio = (...shares: readonly string[]) => {
+      const content = shares.map((share, at) => place(at === 0 ? 'DE' : 'FR', share)).join('')
+      const list = open === '' ? breakdown(content) : open + content + close
+      return `<Portfolios><Portfolio><NavDate>2024-05-03</NavDate>${list}</Portfolio></Portfolios>`
+    }
+    const assets = ['DE', 'FR']
+      .map((id) => `<Asset><UniqueID>${id}</UniqueID><Country>${id}</Country><Name>${id} AG</Name></Asset>`)
+      .join('')
+    const db = folder.database()
+    const of = (list: string) =>
+      rows(db, 'structure_item', 'isin, type, name_de, percent').filter((row) => row.includes(` ${list} `))
+    const read = (...shares: readonly string[]) =>
+      importXml(db, document({ dynamic: portfolio(...shares), assets }), '--skip-bad')
+    expect((await read('60', '40')).code).toBe(0)
+    const before = types.map(of)
+    const allocations = rows(db, 'asset_allocation', 'isin, class_de, percent')
+    for (const list of before) expect(list.length).toBeGreaterThan(0)
+    const { stdout } = await read('70', 'n/a')
+    expect(stdout).toContain('is no number')
+    expect(types.map(of)).toEqual(before)
+    expect(rows(db, 'asset_allocation', 'isin, class_de, percent')).toEqual(allocations)
+    expect(stdout).toContain('a list with a bad row: the database keeps its own')
+    await read('70', '30')
+    expect(types.map(of)).not.toEqual(before)
+  })
+
   it('takes a price back, and derives the next one against the one before', async () => {
     const db = folder.database()
     // Many, so that one less is no loss that a guard asks about.

@@ -19,6 +19,7 @@ async function read(content: string) {
   const rows: Record<string, Row[]> = {}
   const gone: Record<string, Row[]> = {}
   const parts: Record<string, Row[]> = {}
+  const spoilt: Record<string, Row[]> = {}
   const keep = (into: Record<string, Row[]>) => (table: string, values: Row) => {
     ;(into[table] ??= []).push(values)
   }
@@ -28,6 +29,7 @@ async function read(content: string) {
     row: keep(rows),
     part: keep(parts),
     gone: keep(gone),
+    spoilt: keep(spoilt),
     bad: (place, reasons) => bad.push(`${place}: ${reasons.join('; ')}`),
     leftOut: (what) => leftOut.push(what),
     bytes: () => undefined,

@@ -539,6 +539,27 @@ describe('openfunds', () => {
       expect(stdout).toContain(message)
     })
 
+    it('with a bad line keep the list of the database, whole', async () => {
+      const list = `SELECT name_de FROM structure_item WHERE isin = '${first}' AND type = 'countries'`
+      const good = [item('OFRE000520', 'US', '0.6'), item('OFRE000520', 'DE', '0.3')]
+      const bad = item('OFRE000520', 'FR', 'x')
+      const broken = `${first},2024-04-30,OFRE000520,FR,0,1`
+      const comma = (lines: Cells) => lines.map((line) => line.join(',')).join('\n')
+      const files = [
+        comma(flat(...good, bad)),
+        comma(flat(bad, ...good)),
+        `${comma(flat(...good))}\n${broken}`,
+        comma([...good, bad].flatMap((one) => [...narrow(one)])),
+        comma([...good.flatMap((one) => [...narrow(one)]), [first, 'OFRE100110', '0', '1']]),
+      ]
+      for (const content of files) {
+        const { stdout, query } = await importText(content, '--skip-bad')
+        expect(stdout).toContain('a list with a bad row: the database keeps its own')
+        expect(query(list)).not.toContainEqual({ name_de: 'Deutschland' })
+        expect(query(list)).not.toEqual([])
+      }
+    })
+
     it('are bad if two lines contradict each other', async () => {
       const { code, stdout } = await importText(
         csv(flat(item('OFRE000520', 'US', '0.6'), item('OFRE000520', 'US', '0.7'))),

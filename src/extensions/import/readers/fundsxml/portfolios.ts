@@ -36,6 +36,9 @@ export interface PortfolioOptions {
   readonly portfolioOn: (date: string, place: string) => OpenPortfolio
 }
 
+/** Positions make all structures that no breakdown does. */
+const ofPositions = ''
+
 const noShare =
   'a position without TotalPercentage, and without net assets of its day and currency to compute it from'
 
@@ -54,14 +57,18 @@ export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: Portfol
 
   const position = ({ texts, outer, place }: Found): void => {
     const percent = percentOf(texts, assetsOn(dateOf(outer)))
-    if (percent === undefined) sink.leftOut(noShare, place)
-    else if (!Number.isFinite(percent)) sink.bad(place, ['its share is no number'])
+    if (percent === undefined) {
+      sink.leftOut(noShare, place)
+      return
+    }
+    const { UniqueID: asset = '', Currency: currency = '', element = '' } = texts
+    const type = assetTypeElements[element] ?? ''
+    const portfolio = portfolioOf(outer)
+    portfolio.hasStructures = true
+    if (Number.isFinite(percent)) spill.addPosition(portfolio.id, { asset, currency, type, percent })
     else {
-      const { UniqueID: asset = '', Currency: currency = '', element = '' } = texts
-      const type = assetTypeElements[element] ?? ''
-      const portfolio = portfolioOf(outer)
-      portfolio.hasStructures = true
-      spill.addPosition(portfolio.id, { asset, currency, type, percent })
+      sink.bad(place, ['its share is no number'])
+      spill.addBad(portfolio.id, ofPositions, place)
     }
   }
 
@@ -80,7 +87,10 @@ export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: Portfol
     portfolio.structures.set(type, breakdown)
     const percent = Number(decimal(texts['Percentage']) ?? NaN)
     if (Number.isFinite(percent)) spill.addItem(portfolio.id, type, count++, texts['DimValue'] ?? '', percent)
-    else sink.bad(place, ['its Percentage is no number'])
+    else {
+      sink.bad(place, ['its Percentage is no number'])
+      spill.addBad(portfolio.id, type, place)
+    }
   }
 
   const risk = ({ texts, outer }: Found): void => {
@@ -211,13 +221,20 @@ export function emitPortfolios(spill: Spill, sink: RowSink): void {
       sink.leftOut('a portfolio of which no share class is in the file', portfolio.place)
       continue
     }
-    const { structures, allocations } = contentOf(portfolio, spill, sink)
+    const { structures, allocations, spoilt } = contentOf(portfolio, spill, sink)
     const risks = spill.risksOf(portfolio.id)
+    const { date } = portfolio
     for (const { isin, hasStructures, isNewest, isNewestOfRisks } of owners) {
-      for (const [derivatives, classes] of hasStructures ? allocations : [])
+      for (const { type, derivatives, classes } of hasStructures ? allocations : []) {
         emitAllocation(sink, portfolio, { isin, derivatives }, classes)
-      for (const [type, items] of isNewest ? structures : [])
+        const bad = spoilt.get(type)
+        if (bad !== undefined) sink.spoilt('asset_allocation', { isin, derivatives, date }, bad)
+      }
+      for (const [type, items] of isNewest ? structures : []) {
         emitStructure(sink, portfolio, { isin, type }, items)
+        const bad = spoilt.get(type)
+        if (bad !== undefined) sink.spoilt('structure_item', { isin, type }, bad)
+      }
       if (isNewestOfRisks) emitRisks(sink, portfolio, isin, risks)
     }
   }
@@ -280,6 +297,10 @@ function contentOf(portfolio: Portfolio, spill: Spill, sink: RowSink) {
   const structures = new Map<string, readonly Item[]>()
   const broken = Map.groupBy(spill.itemsOf(portfolio.id), ({ structure }) => structure)
   const codes = new Map<string, readonly string[]>()
+  const bad = spill.badOf(portfolio.id)
+  /** The place of a bad position or item, by the structures that lack it. */
+  const spoilt = new Map([...bad].filter(([type]) => type !== ofPositions))
+  const ofPosition = bad.get(ofPositions)
   for (const [type, items] of broken) {
     const name = nameOf[type] ?? ((text: string) => ({ de: text, en: null }))
     structures.set(
@@ -295,6 +316,7 @@ function contentOf(portfolio: Portfolio, spill: Spill, sink: RowSink) {
   for (const [type, entries] of sums) {
     if (structures.has(type) || entries.length === 0) continue
     structures.set(type, entries)
+    if (ofPosition !== undefined) spoilt.set(type, ofPosition)
     codes.set(
       type,
       entries.map(({ code }) => code),
@@ -313,9 +335,9 @@ function contentOf(portfolio: Portfolio, spill: Spill, sink: RowSink) {
       ...item,
       position: assetType(own[index] ?? '')?.position ?? 101 + index,
     }))
-    return [[derivatives, classes.toSorted((one, other) => one.position - other.position)] as const]
+    return [{ type, derivatives, classes: classes.toSorted((one, other) => one.position - other.position) }]
   })
-  return { structures, allocations }
+  return { structures, allocations, spoilt }
 }
 
 interface Sum extends Item {

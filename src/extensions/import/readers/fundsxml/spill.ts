@@ -78,6 +78,7 @@ export function openSpill() {
     CREATE TABLE asset (id TEXT PRIMARY KEY, name TEXT, country TEXT, currency TEXT, type TEXT) WITHOUT ROWID;
     CREATE TABLE item (portfolio INTEGER, structure TEXT, number INTEGER, name TEXT, percent REAL,
       PRIMARY KEY (portfolio, structure, number)) WITHOUT ROWID;
+    CREATE TABLE bad (portfolio INTEGER, structure TEXT, place TEXT, PRIMARY KEY (portfolio, structure)) WITHOUT ROWID;
     CREATE TABLE risk (portfolio INTEGER, number INTEGER, code TEXT, value TEXT, PRIMARY KEY (portfolio, number)) WITHOUT ROWID;
     CREATE TABLE owner (isin TEXT, date TEXT, portfolio INTEGER, structures INTEGER, risks INTEGER,
       PRIMARY KEY (isin, date, portfolio)) WITHOUT ROWID;
@@ -91,6 +92,7 @@ export function openSpill() {
   const addAsset = into('asset', 5, 'OR IGNORE')
   const addItem = into('item', 5)
   const addRisk = into('risk', 4)
+  const addBad = into('bad', 3, 'OR IGNORE')
   const addPortfolio = into('portfolio', 3)
   const addOwner = into('owner', 5, 'OR IGNORE')
   const addClass = into('class', 2, 'OR IGNORE')
@@ -113,6 +115,11 @@ export function openSpill() {
   const risks = db.prepare<[number], { code: string; value: string }>(
     'SELECT code, value FROM risk WHERE portfolio = ? ORDER BY number',
   )
+  const bad = db
+    .prepare<[number], [structure: string, place: string]>(
+      'SELECT structure, place FROM bad WHERE portfolio = ? ORDER BY structure',
+    )
+    .raw()
   /** Positions of one portfolio that wait to be a row: a row each would cost more than all else. */
   const waiting = { portfolio: 0, number: 0, lines: '' }
   const flush = (): void => {
@@ -144,6 +151,10 @@ export function openSpill() {
       addItem.run(portfolio, structure, number, name, percent),
     addRisk: (portfolio: number, number: number, code: string, value: string) =>
       addRisk.run(portfolio, number, code, value),
+    /** @param structure of which an item is bad; '' for a position, which may be in any */
+    addBad: (portfolio: number, structure: string, place: string) => addBad.run(portfolio, structure, place),
+    /** The first bad place of each structure. */
+    badOf: (portfolio: number): ReadonlyMap<string, string> => new Map(bad.all(portfolio)),
     /** @param of what the class has it for */
     addOwner: (isin: string, { date, id }: Portfolio, of: { structures: boolean; risks: boolean }) =>
       addOwner.run(isin, date, id, Number(of.structures), Number(of.risks)),

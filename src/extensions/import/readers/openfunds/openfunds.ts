@@ -42,6 +42,7 @@ export const openfunds: Reader = {
     await shape.read({
       values: valuesIn(shape.fields, notations, options, oddities),
       record: rows.take,
+      spoil: rows.spoil,
       sink,
       bytes,
     })
@@ -72,6 +73,7 @@ type ValuesOf = (cells: readonly FileCell[]) => {
 interface Reading {
   readonly values: ValuesOf
   readonly record: ReturnType<typeof openRows>['take']
+  readonly spoil: ReturnType<typeof openRows>['spoil']
   readonly sink: RowSink
   readonly bytes: (count: number) => void
 }
@@ -184,6 +186,8 @@ function isFlatHeader(cells: readonly FileCell[]): boolean {
 /** Whether a cell is an ISIN, or one with a slip. */
 const mayBeIsin = (cell: FileCell) => /^[A-Z]{2}(?=.*[0-9])[A-Z0-9]{9,11}$/i.test(String(cell).trim())
 
+const isOfItems = ({ goes }: OpenField) => goes.startsWith('structure_item.')
+
 /** A column a field. Names may stand below the OF-IDs, or above. */
 const flatForm: Form = {
   about: 'a column a field',
@@ -205,7 +209,8 @@ const flatForm: Form = {
             if (isLine(found)) look(found, line)
           }, bytes),
         ),
-      read: async ({ values: valuesOf, record, sink, bytes }) => {
+      read: async ({ values: valuesOf, record, spoil, sink, bytes }) => {
+        const hasItems = fields.some(isOfItems)
         let isBehindHeader = true
         /** Leaves out the second line of a header, a type, a remark. @param own cells, of which none is that of a share class */
         const isAside = (own: readonly FileCell[], line: number): boolean => {
@@ -220,7 +225,9 @@ const flatForm: Form = {
             return faults.length === 0 && typeof values.get('OFST020000') === 'string'
           }),
           broken: (reason, line, found) => {
-            if (!isAside(found, line)) sink.bad(line, [reason])
+            if (isAside(found, line)) return
+            sink.bad(line, [reason])
+            if (hasItems) spoil(`line ${line}`, undefined, undefined)
           },
           line: (found, line) => {
             if (isAside([found[isin.at] ?? ''], line)) return
@@ -231,6 +238,8 @@ const flatForm: Form = {
             if (faults.length > 0 || !isNamed) {
               cells.forget()
               sink.bad(line, faults.length > 0 ? faults : [`${isin.label} is empty`])
+              const id = values.get('OFRE100100')
+              if (typeof id === 'string') spoil(`line ${line}`, key, id)
             } else record({ isin: key, values, empty, place: `line ${line}` })
           },
           bytes,
@@ -329,7 +338,7 @@ const narrowForm: Form = {
             look(cellsOf(line).cells, number)
           }, bytes),
         ),
-      read: async ({ values: valuesOf, record, sink, bytes }) => {
+      read: async ({ values: valuesOf, record, spoil, sink, bytes }) => {
         const open = new Map<string, { values: Map<string, Value>; empty: Set<string>; place: string }>()
         const faultOf = (line: readonly FileCell[], key: string): string | undefined => {
           const ofWidth = widthFault(line, measure.width, measure.all, measure.name)
@@ -337,9 +346,11 @@ const narrowForm: Form = {
           if (!isOfId(line[id] ?? '')) return `${quoted(String(line[id] ?? ''))} is not an OF-ID`
           return isIsinCell(key) ? undefined : `${quoted(key)} is not an ISIN`
         }
-        const badLine = (number: number, reasons: readonly string[]) => {
+        const hasItems = fields.some(isOfItems)
+        const badLine = (number: number, reasons: readonly string[], field?: PlacedField) => {
           cells.forget()
           sink.bad(number, reasons)
+          if (field === undefined ? hasItems : isOfItems(field)) spoil(`line ${number}`, undefined, undefined)
         }
         await each({
           ...endingIn(sink, isNarrowLine),
@@ -352,10 +363,10 @@ const narrowForm: Form = {
             const fault = faultOf(line, key)
             if (fault !== undefined) {
               // The first line may name the columns.
-              if (line !== title || isOfId(line[id] ?? '')) badLine(number, [fault])
+              if (line !== title || isOfId(line[id] ?? '')) badLine(number, [fault], field)
             } else if (field !== undefined) {
               const { values, empty, faults } = valuesOf(own)
-              if (faults.length > 0) badLine(number, faults)
+              if (faults.length > 0) badLine(number, faults, field)
               const before = open.get(key)
               const isNext =
                 before === undefined || [...values.keys()].some((name) => before.values.has(name))

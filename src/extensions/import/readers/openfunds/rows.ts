@@ -269,7 +269,7 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
   }
   const notes = () =>
     summed === 0 ? [] : [`distributions with several payments of a day, which are summed: ${summed}`]
-  return { take, end, notes }
+  return { take, spoil: structures.spoil, end, notes }
 }
 
 /** A row with a day of its own in its key. */

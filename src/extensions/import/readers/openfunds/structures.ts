@@ -100,6 +100,19 @@ const mostTogether = 3
 
 export function openStructures(sink: RowSink) {
   const found = new Map<string, Items>()
+  let last: { readonly isin: string; readonly type: string } | undefined
+  /** A bad line of a list that nobody knows, until the next item. */
+  let unknown: string | undefined
+
+  /** Notes a bad line. Without its share class or its breakdown it counts for the lists above and below. */
+  const spoil = (place: string, isin: Value | undefined, id: Value | undefined): void => {
+    const type = typeof id === 'string' ? breakdowns[id.trim().toUpperCase()]?.type : undefined
+    if (typeof id === 'string' && type === undefined) return
+    const isKnown = typeof isin === 'string' && type !== undefined
+    if (!isKnown) unknown ??= place
+    const own = isKnown ? { isin, type } : last
+    if (own !== undefined) sink.spoilt('structure_item', own, place)
+  }
 
   const take = ({ isin, place, id, date, name, share }: BreakdownLine): void => {
     const type = breakdowns[id]?.type
@@ -107,6 +120,9 @@ export function openStructures(sink: RowSink) {
       sink.leftOut(`a figure or breakdown ${id}, for which no structure has a place`, place)
       return
     }
+    last = { isin, type }
+    if (unknown !== undefined) sink.spoilt('structure_item', last, unknown)
+    unknown = undefined
     if (typeof share !== 'string' || typeof name !== 'string') {
       sink.bad(place, [`an item of ${id} needs its name (OFRE100108) and its value (OFRE100110)`])
       sink.spoilt('structure_item', { isin, type }, place)
@@ -178,5 +194,5 @@ export function openStructures(sink: RowSink) {
     }
   }
 
-  return { take, end }
+  return { take, spoil, end }
 }

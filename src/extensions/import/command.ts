@@ -34,7 +34,7 @@ import { dateForms, formsOfDays, shortYearRule } from './days.ts'
 import { choosableEncodings } from './encoding.ts'
 import { headerName, type ColumnMap } from './layout.ts'
 import { delimiterNames, ofPlainTables, settings as importSettings } from './settings.ts'
-import { splitFactors, type Habits, type SkippedCell } from './readers/reader.ts'
+import { splitFactors, type Habits, type NamedCell } from './readers/reader.ts'
 import { readers } from './readers/readers.ts'
 import type { BadRow } from './take/sink.ts'
 import { completeLoad, undoLoad } from './take/without-file.ts'
@@ -113,6 +113,16 @@ const options = [
       return headerName(column) === '' ? undefined : [...before, [column.trim(), value.trim()]]
     },
   ),
+  parsedOption<'--keep <column=text>', readonly (readonly [string, string])[]>(
+    '--keep <column=text>',
+    'Take the lines that have this text in that column of the file as items, though they look like totals (--keep Name=Total)',
+    'as in Name=Total',
+    (text, before = []) => {
+      const [, column = '', value = ''] = /^([^=]+)=([^]*)$/.exec(text) ?? []
+      const hasBoth = headerName(column) !== '' && value.trim() !== ''
+      return hasBoth ? [...before, [column.trim(), value.trim()]] : undefined
+    },
+  ),
   parsedOption<'--fill-down <column>', readonly string[]>(
     '--fill-down <column>',
     'Where a cell of this column of the file is empty, take the one above it, as of merged cells',
@@ -188,7 +198,7 @@ The first time: --explain reads the files and changes nothing; it needs no datab
 with proposals for columns that have a usual name (Datum, Anteilwert) or hold codes of currencies, what each endpoint lacks
 with these files and the database, and a part for the config with which the next import needs no flag. Import never takes a
 column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, skip,
-fillDown, skipHidden, decimal, dates, dropTimes, set and derive; flags win. import.emt is for the template, too, and
+keep, fillDown, skipHidden, decimal, dates, dropTimes, set and derive; flags win. import.emt is for the template, too, and
 import.openfunds for openfunds, which has no columns, set and derive.
 
 Workbooks (XLSX): the sheet whose header fits, or the one that --sheet names. Hidden rows and columns are taken, too, as a
@@ -203,6 +213,7 @@ line or another such line is before it: a heading, a remark, a disclaimer. Neith
 counted. Lines may end with a delimiter more than the header. If the last lines are bad, the report names --skip-last, which
 leaves them out. --skip leaves out lines by a text in a column of the file, wherever they are. In lists of shares a line is bad
 that looks like the total of others: by its name (Summe, Gesamt, Total), or by its share, which is 100 and the sum of the others.
+--skip leaves it out, --keep takes it as an item.
 A text or a day of merged cells of a workbook is in each of their rows, a number in the first one only. Any other empty cell is NULL
 or a fault: --fill-down gives it the value above, unless a text, an empty line or a bad line is between. These flags act on the lines of plain tables, of openfunds and of the EMT alike. The last
 line is bad if --skip-last would leave it out and it is a row like the others: a trailer that is missing today loses no row.
@@ -464,10 +475,11 @@ function constantsOf({ set = [] }: Flags): ReadonlyMap<string, string> {
 function habitsOf({ settingsOf }: Session): (table: string) => Habits {
   const all = settingsOf(importSettings).import
   return (table) => {
-    const { delimiter, set = {}, derive, skip = {}, fillDown = [], ...others } = all[table] ?? {}
+    const { delimiter, set = {}, derive, skip = {}, keep = {}, fillDown = [], ...others } = all[table] ?? {}
     return {
       ...others,
-      skip: skippedCells(Object.entries(skip)),
+      skip: namedCells(Object.entries(skip)),
+      keep: namedCells(Object.entries(keep)),
       fillDown: fillDown.map(headerName),
       delimiter: delimiter && delimiters[delimiter],
       constants: new Map(Object.entries(set)),
@@ -477,23 +489,24 @@ function habitsOf({ settingsOf }: Session): (table: string) => Habits {
 }
 
 /** @param byColumn texts by columns of the file */
-const skippedCells = (byColumn: readonly (readonly [string, readonly string[]])[]): readonly SkippedCell[] =>
+const namedCells = (byColumn: readonly (readonly [string, readonly string[]])[]): readonly NamedCell[] =>
   byColumn.flatMap(([column, texts]) => texts.map((text) => ({ column: headerName(column), text })))
 
 /** How files are read, as far as the command line and the config say it. */
 function readingOf(session: Session, flags: Flags) {
   const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, replace, replaceAll } = flags
-  const { skipHidden = false, dropTimes = false, map = [], skip = [], fillDown = [] } = flags
+  const { skipHidden = false, dropTimes = false, map = [], skip = [], keep = [], fillDown = [] } = flags
   const named = [
     ...map.map(([source]) => source),
-    ...[...skip.map(([column]) => column), ...fillDown].map(headerName),
+    ...[...[...skip, ...keep].map(([column]) => column), ...fillDown].map(headerName),
   ]
   return {
     encoding,
     sheet,
     skipLines,
     skipLast,
-    skip: skippedCells(skip.map(([column, text]) => [column, [text]])),
+    skip: namedCells(skip.map(([column, text]) => [column, [text]])),
+    keep: namedCells(keep.map(([column, text]) => [column, [text]])),
     fillDown: fillDown.map(headerName),
     skipHidden,
     decimal,
@@ -565,7 +578,7 @@ function importInto(
 async function runExplanation(session: Session, flags: Flags, { table, files }: Input): Promise<void> {
   const { settings, settingsOf, print } = session
   const { encoding, sheet, delimiter, skipLines, skipLast, decimal, dates, dropTimes, derive, set } = flags
-  const { skip, fillDown, skipHidden } = flags
+  const { skip, keep, fillDown, skipHidden } = flags
   const { db, derive: modes } = settings
   const options = { db, table, files, as: flags.as, derive: modes, ...readingOf(session, flags) }
   const explanation = await explainFiles(options)
@@ -577,6 +590,7 @@ async function runExplanation(session: Session, flags: Flags, { table, files }: 
     skipLines,
     skipLast,
     skip: skip && textsByColumn(skip),
+    keep: keep && textsByColumn(keep),
     fillDown,
     skipHidden,
     decimal,

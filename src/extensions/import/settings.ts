@@ -32,6 +32,10 @@ const tableSettings = z.strictObject(
       'Lines that are left out, by the texts of a column of the file: { "Name": ["Summe"] }.',
       z.record(z.string(), z.array(text('a text', /^/u), 'a list of texts'), 'an object'),
     ).optional(),
+    keep: say(
+      'Lines that are items, though they look like totals, by the texts of a column of the file: { "Name": ["Total"] }.',
+      z.record(z.string(), z.array(text('a text', /./u), 'a list of texts'), 'an object'),
+    ).optional(),
     fillDown: say(
       'Columns of the file of which an empty cell has the value above it.',
       z.array(text('a name', /./u), 'a list of names'),
@@ -60,7 +64,7 @@ export const settings = {
     import: say(
       'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }; ' +
         'which encoding they have if they are neither UTF-8 nor UTF-16: { "price": { "encoding": "windows-1250" } }; and what flags say ' +
-        'otherwise: sheet, delimiter, skipLines, skipLast, skip, fillDown, skipHidden, decimal, dates, dropTimes, set, derive. emt is for the ' +
+        'otherwise: sheet, delimiter, skipLines, skipLast, skip, keep, fillDown, skipHidden, decimal, dates, dropTimes, set, derive. emt is for the ' +
         'template, too, and openfunds for openfunds, without columns, set and derive. `fundpress import FILE --explain` prints this part.',
       z
         .object(

@@ -12,7 +12,7 @@ import {
   type LineVisitor,
 } from './layout.ts'
 import { isEmptyCell, skippedBy } from './readers/asked-lines.ts'
-import type { SkippedCell } from './readers/reader.ts'
+import type { NamedCell } from './readers/reader.ts'
 import { convert, hasNoValue, isIsinCell, isNumberOrDay, isProblem, type FileCell } from './values.ts'
 
 interface Fund {
@@ -93,7 +93,7 @@ export const withoutLine = (file: FileLines, { line: own }: CurrencyLine): FileL
 export function narrowedLines(
   cells: CellLines,
   columnMap: ColumnMap,
-  skip: readonly SkippedCell[],
+  skip: readonly NamedCell[],
   currencies: CurrencyLine | undefined,
 ): CellLines {
   const plain = narrowed(cells.header, columnMap).header

@@ -52,7 +52,7 @@ describe('a line that is the total of others', () => {
     expect({ code, rows }).toEqual({ code: 1, rows: [] })
     for (const line of [5, 8])
       expect(stdout).toContain(
-        `line ${line}: Name (name_de) is "${name}": it looks like a total of other lines, which is no item; --skip 'Name=${name}' leaves it out\n`,
+        `line ${line}: Name (name_de) is "${name}": it looks like a total of other lines, which is no item; --skip 'Name=${name}' leaves it out, --keep 'Name=${name}' takes it as an item\n`,
       )
     const skipped = await importItems(lines, ...named, '--skip', `Name=${name}`)
     expect(skipped.code).toBe(0)
@@ -190,8 +190,39 @@ describe('a line that is the total of others', () => {
     ]
     const { stdout } = await folder.importLines(folder.database(), 'asset_allocation', lines)
     expect(stdout.match(/^line \d+: .*$/gm)).toEqual([
-      'line 4: class_de is "Alles": it looks like a total of other lines, which is no item; --skip \'class_de=Alles\' leaves it out',
+      "line 4: class_de is \"Alles\": it looks like a total of other lines, which is no item; --skip 'class_de=Alles' leaves it out, --keep 'class_de=Alles' takes it as an item",
     ])
+  })
+})
+
+describe('import with --keep', () => {
+  const lines = [header, ...items(first, ['Japan', '60'], ['Summe AG', '30'], ['Peru', '10'])]
+  const rows = [`${first} Japan 60`, `${first} Summe AG 30`, `${first} Peru 10`]
+
+  it('takes an item that looks like a total, by its name, in any case', async () => {
+    expect((await importItems(lines, ...named)).code).toBe(1)
+    const { code, rows: taken } = await importItems(lines, ...named, '--keep', 'name=summe ag')
+    expect({ code, taken }).toEqual({ code: 0, taken: rows })
+  })
+
+  it('does so by the config, which --explain proposes', async () => {
+    const { stdout } = await importItems(lines, ...named, '--keep', 'Name=Summe AG', '--explain')
+    expect(stdout).toContain('"keep": {\n        "Name": [\n          "Summe AG"\n        ]\n      }')
+    const part = { keep: { Name: ['Summe AG'] }, columns: { Name: 'name_de' } }
+    writeFileSync(folder.file('keep.json'), JSON.stringify({ import: { structure_item: part } }))
+    const { code, rows: taken } = await importItems(lines, '--config', 'keep.json')
+    expect({ code, taken }).toEqual({ code: 0, taken: rows })
+  })
+
+  it('leaves other totals bad, and says if it is of no line', async () => {
+    const total = [...lines, `${first};Summe;100`]
+    const { code, stdout } = await importItems(total, ...named, '--keep', 'Name=Summe AG')
+    expect(code).toBe(1)
+    expect(stdout.match(/^line \d+: /gm)).toEqual(['line 5: '])
+    const wrong = await importItems(lines, ...named, '--keep', 'Name=Sume', '--skip', 'Name=Summe AG')
+    expect(wrong.stdout).toContain("--keep 'Name=Sume' is of no line")
+    const lacking = await importItems(lines, ...named, '--keep', 'Typ=x')
+    expect(lacking.stderr).toContain('the file has no column "typ"')
   })
 })
 

@@ -85,6 +85,7 @@ async function importTexts(
     dates: undefined,
     dropTimes: false,
     skip: [],
+    keep: [],
     fillDown: [],
     skipHidden: false,
     isDeriving: false,

@@ -15,7 +15,7 @@ import { printable, quoted } from '../../../core/data/model/printable.ts'
 import { shellWord } from '../../../core/system/shell-text.ts'
 import { headerName, type CellLines, type FileLines, type FileVisitor, type LineVisitor } from '../layout.ts'
 import { shownCell, type FileCell } from '../values.ts'
-import type { ReadOptions, SkippedCell } from './reader.ts'
+import type { NamedCell, ReadOptions } from './reader.ts'
 
 /** Why lines are left out, for the report. */
 export const atEnd = 'lines at the end, as --skip-last says'
@@ -32,7 +32,7 @@ export const rowAtEnd =
  */
 export function askedLines(
   file: FileLines,
-  { skip, skipLast = 0, fillDown }: Pick<ReadOptions, 'skip' | 'skipLast' | 'fillDown'>,
+  { skip, skipLast = 0, fillDown, keep }: Pick<ReadOptions, 'skip' | 'skipLast' | 'fillDown' | 'keep'>,
   isTable: boolean,
 ): CellLines {
   // Excel writes delimiters at the end of all lines for columns that were in use once.
@@ -91,7 +91,7 @@ export function askedLines(
     header,
     read,
     forget: filling.forget,
-    named: [...skip.map(({ column }) => column), ...fillDown].filter((name) => names.has(name)),
+    named: [...[...skip, ...keep].map(({ column }) => column), ...fillDown].filter((name) => names.has(name)),
     notesOn: (columns) => [...skipping.notes(), ...filling.notes(), ...file.notesOn(columns)],
   }
 }
@@ -169,35 +169,60 @@ export function widthFault(
     : `column ${at + 1} has no name in the header, but here ${quoted(shownCell(cells[at] ?? ''))}`
 }
 
-/** Knows which lines go by the text of a cell, and which texts no line has. */
-export function skippedBy(header: readonly FileCell[], skip: readonly SkippedCell[]) {
-  const found = skip.flatMap(({ column, text }) => {
+/** Knows which lines have one of some cells, and which cells no line has. */
+function linesWith(header: readonly FileCell[], cells: readonly NamedCell[]) {
+  const wanted = cells.flatMap(({ column, text }) => {
     const at = header.findIndex((cell) => headerName(cell) === column)
     const shown = printable(String(header[at] ?? ''))
-    const what = text === '' ? `without ${shown}` : `with ${shown} ${quoted(text)}`
-    const why = `lines ${what}, as --skip says`
-    return at < 0 ? [] : [{ at, text: headerName(text), why, flag: skipFlag(shown, text) }]
+    return at < 0 ? [] : [{ at, shown, text, name: headerName(text) }]
   })
-  const met = new Set<string>()
+  const met = new Set<(typeof wanted)[number]>()
   return {
     /** Begins to read the lines. */
     begin: (): void => met.clear(),
-    /** @returns why a line is left out; undefined if it is not */
-    whyOf: (cells: readonly FileCell[]): string | undefined => {
-      if (found.length === 0) return undefined
-      const own = found.find(({ at, text }) => headerName(shownCell(cells[at] ?? '')) === text)
-      if (own !== undefined) met.add(own.why)
-      return own?.why
+    cellOf: (line: readonly FileCell[]) => {
+      if (wanted.length === 0) return undefined
+      const own = wanted.find(({ at, name }) => headerName(shownCell(line[at] ?? '')) === name)
+      if (own !== undefined) met.add(own)
+      return own
     },
     /** To be called after the last line. */
-    notes: (): readonly string[] =>
-      found.filter(({ why }) => !met.has(why)).map(({ flag }) => `${flag} left out no line`),
+    missed: () => wanted.filter((cell) => !met.has(cell)),
   }
 }
 
-/** How a line with this cell is left out. */
-export const skipFlag = (column: FileCell, text: string) =>
-  `--skip ${shellWord(`${printable(String(column))}=${printable(text)}`)}`
+/** Knows which lines go by the text of a cell. */
+export function skippedBy(header: readonly FileCell[], skip: readonly NamedCell[]) {
+  const lines = linesWith(header, skip)
+  return {
+    begin: lines.begin,
+    /** @returns why a line is left out; undefined if it is not */
+    whyOf: (line: readonly FileCell[]): string | undefined => {
+      const found = lines.cellOf(line)
+      if (found === undefined) return undefined
+      const { shown, text } = found
+      return `lines ${text === '' ? `without ${shown}` : `with ${shown} ${quoted(text)}`}, as --skip says`
+    },
+    /** To be called after the last line. */
+    notes: (): readonly string[] =>
+      lines.missed().map(({ shown, text }) => `${cellFlag('--skip', shown, text)} left out no line`),
+  }
+}
+
+/** Knows which lines are items, though they look like totals. */
+export function keptBy(header: readonly FileCell[], keep: readonly NamedCell[]) {
+  const lines = linesWith(header, keep)
+  return {
+    has: (line: readonly FileCell[]): boolean => lines.cellOf(line) !== undefined,
+    /** To be called after the last line. */
+    notes: (): readonly string[] =>
+      lines.missed().map(({ shown, text }) => `${cellFlag('--keep', shown, text)} is of no line`),
+  }
+}
+
+/** How a flag names a line with this cell. */
+export const cellFlag = (flag: '--skip' | '--keep', column: FileCell, text: string) =>
+  `${flag} ${shellWord(`${printable(String(column))}=${printable(text)}`)}`
 
 /** Gives an empty cell of some columns the value above it: a spreadsheet writes that of merged cells once. */
 function fillingOf(header: readonly FileCell[], names: readonly string[]) {

@@ -29,7 +29,15 @@ import {
   type Notation,
   type Value,
 } from '../values.ts'
-import { atEnd, countOfLines, isEmptyCell, repeatedHeader, rowAtEnd, skipFlag } from './asked-lines.ts'
+import {
+  atEnd,
+  cellFlag,
+  countOfLines,
+  isEmptyCell,
+  keptBy,
+  repeatedHeader,
+  rowAtEnd,
+} from './asked-lines.ts'
 import type { Absent, ReadOptions, RowSink, TakeRow, Told } from './reader.ts'
 
 /** Tools to read the lines of a file with. */
@@ -75,13 +83,16 @@ export async function readCells(reading: Reading): Promise<Told> {
   const { valuesOf: valuesAtEnd } = quietOf()
   const hasWkn = (cell: FileCell, at: number) =>
     layout.fields.some((field) => field.isWkn && field.at === at) && !isProblem(wknOf(cell))
+  const keeping = keptBy(cells.header, options.keep)
   const ending = badEnding()
   let lines = 0
   await cells.read({
     line: (found, line) => {
       lines++
       const { values, faults: own, derived } = converter.valuesOf(found, line)
-      const total = totals.has(line) ? [whyTotal(found, layout, cells.header)] : []
+      // All lines are asked, so that a cell of none is told.
+      const isKept = keeping.has(found)
+      const total = totals.has(line) && !isKept ? [whyTotal(found, layout, cells.header)] : []
       const faults = [...own, ...total]
       // A line with an ISIN is meant to be a row.
       ending.look(line, faults.length > 0 && !found.some((cell, at) => isIsinCell(cell) || hasWkn(cell, at)))
@@ -136,6 +147,7 @@ export async function readCells(reading: Reading): Promise<Told> {
       ...(isNumbered ? ['numbered by the order of the lines: position'] : []),
       ...oddities.notes(),
       ...filled.notes(),
+      ...keeping.notes(),
       ...cells.notesOn(layout.fields.map(({ at }) => at)),
     ],
     warnings: [...layout.warnings(), ...ending.warnings(options.skipLast ?? 0)],
@@ -174,13 +186,16 @@ async function totalsIn(
   return finder.totals()
 }
 
-/** Why a total is a bad line, with the flag that leaves it out. */
+/** Why a total is a bad line, with the flags that leave it out and keep it. */
 function whyTotal(cells: readonly FileCell[], { fields }: Layout, header: readonly FileCell[]): string {
   const names = fields.filter(({ column }) => column.kind === 'text')
   const [name] = names
   const shown = shownCell(cells[name?.at ?? 0] ?? '')
-  const flag = skipFlag(header[name?.at ?? 0] ?? '', shown)
-  return `${name?.label ?? 'the name'} is ${quoted(shown)}: it looks like a total of other lines, which is no item; ${flag} leaves it out`
+  const flagOf = (flag: '--skip' | '--keep') => cellFlag(flag, header[name?.at ?? 0] ?? '', shown)
+  return (
+    `${name?.label ?? 'the name'} is ${quoted(shown)}: it looks like a total of other lines, which is no item; ` +
+    `${flagOf('--skip')} leaves it out, ${flagOf('--keep')} takes it as an item`
+  )
 }
 
 /** More bad lines at the end are no total. */
@@ -326,7 +341,9 @@ function coefficientChecker(
   const typeAt = [...fields, ...constants].findIndex(({ column }) => column.name === 'type')
   const type = fields.find(({ column }) => column.name === 'type')
   const way =
-    type === undefined ? '' : `; or ${skipFlag(header[type.at] ?? '', correlation)} leaves such lines out`
+    type === undefined
+      ? ''
+      : `; or ${cellFlag('--skip', header[type.at] ?? '', correlation)} leaves such lines out`
   return (cells: readonly FileCell[], values: readonly Value[]): readonly string[] =>
     typeAt < 0 || values[typeAt] !== correlation
       ? none

@@ -15,6 +15,7 @@ export function withHabits(options: ReadOptions, name: string): ReadOptions {
     skipLines: options.skipLines ?? habits.skipLines,
     skipLast: options.skipLast ?? habits.skipLast,
     skip: [...(habits.skip ?? []), ...options.skip],
+    keep: [...(habits.keep ?? []), ...options.keep],
     fillDown: [...(habits.fillDown ?? []), ...options.fillDown],
     skipHidden: options.skipHidden || habits.skipHidden === true,
     decimal: options.decimal ?? habits.decimal,

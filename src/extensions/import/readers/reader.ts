@@ -112,8 +112,8 @@ export interface ReadColumn {
   readonly isProposed?: true
 }
 
-/** A cell of lines that are left out. */
-export interface SkippedCell {
+/** A cell of lines that are left out, or kept. */
+export interface NamedCell {
   /** The column of the file, as `headerName` has it. */
   readonly column: string
   /** Empty for a cell that is. */
@@ -127,7 +127,8 @@ export interface Habits {
   readonly delimiter?: Delimiter | undefined
   readonly skipLines?: number | undefined
   readonly skipLast?: number | undefined
-  readonly skip?: readonly SkippedCell[]
+  readonly skip?: readonly NamedCell[]
+  readonly keep?: readonly NamedCell[]
   readonly fillDown?: readonly string[] | undefined
   readonly skipHidden?: boolean | undefined
   readonly decimal?: DecimalMark | undefined
@@ -205,7 +206,9 @@ export interface ReadOptions {
   /** Lines at the end of the file that are no rows. */
   readonly skipLast: number | undefined
   /** Lines with one of these cells are left out. */
-  readonly skip: readonly SkippedCell[]
+  readonly skip: readonly NamedCell[]
+  /** Lines with one of these cells are items, though they look like totals. */
+  readonly keep: readonly NamedCell[]
   /** Columns of the file, as `headerName` has them, of which an empty cell has the value above it. */
   readonly fillDown: readonly string[]
   /** Of a workbook. */

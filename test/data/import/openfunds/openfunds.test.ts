@@ -501,6 +501,17 @@ describe('openfunds', () => {
       )
     })
 
+    it('keep an item that looks like a total, if --keep names it', async () => {
+      const lines = [item('OFRE000520', 'US', '0.7'), item('OFRE000520', 'Summe AG', '0.3')]
+      const flags = ['--keep', 'OFRE100108=Summe AG']
+      const { code, query } = await importText(csv(flat(...lines)), ...flags)
+      expect(code).toBe(0)
+      expect(shown(query).filter((row) => row.startsWith('countries'))).toHaveLength(2)
+      const titled = [['ISIN', 'OF-ID', 'Value'], ...lines.flatMap((one) => [...narrow(one)])]
+      const many = await importText(csv(titled), '--keep', 'Value=Summe AG')
+      expect(shown(many.query).filter((row) => row.startsWith('countries'))).toHaveLength(2)
+    })
+
     it('stay as they are beside a breakdown that has only a total', async () => {
       const countries = `SELECT count(*) AS items FROM structure_item WHERE isin = '${first}' AND type = 'countries'`
       const items = [item('OFRE000520', 'Gesamt', '1'), item('OFRE000540', 'EUR', '1')]

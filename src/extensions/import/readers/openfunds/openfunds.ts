@@ -15,7 +15,7 @@ import {
   type Value,
 } from '../../values.ts'
 import { firstLineThat, linesOfSheet, visibleSheets } from '../../workbook.ts'
-import { askedLines, atEnd, rowAtEnd, widthFault, widthOf } from '../asked-lines.ts'
+import { askedLines, atEnd, keptBy, rowAtEnd, widthFault, widthOf } from '../asked-lines.ts'
 import { oddityMeter, passMeter, within } from '../cells.ts'
 import { withHabits } from '../habits.ts'
 import type { FileStart, Reader, ReadOptions, RowSink, Told } from '../reader.ts'
@@ -39,7 +39,9 @@ export const openfunds: Reader = {
     const notations = await sniff(file, shape, bytes, options)
     const rows = openRows(sink, options.currencies)
     const oddities = oddityMeter()
+    const keeping = keptBy(cells.header, options.keep)
     await shape.read({
+      isKept: keeping.has,
       values: valuesIn(shape.fields, notations, options, oddities),
       record: rows.take,
       spoil: rows.spoil,
@@ -54,7 +56,13 @@ export const openfunds: Reader = {
     return {
       columns,
       form: [cells.form, form.about, ...notations.form],
-      notes: [...notTaken(shape.others), ...rows.notes(), ...oddities.notes(), ...shape.notes()],
+      notes: [
+        ...notTaken(shape.others),
+        ...rows.notes(),
+        ...oddities.notes(),
+        ...keeping.notes(),
+        ...shape.notes(),
+      ],
       warnings: [],
       named: cells.named,
     }
@@ -72,6 +80,8 @@ type ValuesOf = (cells: readonly FileCell[]) => {
 
 interface Reading {
   readonly values: ValuesOf
+  /** Whether a flag says that a line is an item, though it looks like a total. */
+  readonly isKept: (cells: readonly FileCell[]) => boolean
   readonly record: ReturnType<typeof openRows>['take']
   readonly spoil: ReturnType<typeof openRows>['spoil']
   readonly sink: RowSink
@@ -209,7 +219,7 @@ const flatForm: Form = {
             if (isLine(found)) look(found, line)
           }, bytes),
         ),
-      read: async ({ values: valuesOf, record, spoil, sink, bytes }) => {
+      read: async ({ values: valuesOf, isKept, record, spoil, sink, bytes }) => {
         const hasItems = fields.some(isOfItems)
         let isBehindHeader = true
         /** Leaves out the second line of a header, a type, a remark. @param own cells, of which none is that of a share class */
@@ -240,7 +250,7 @@ const flatForm: Form = {
               sink.bad(line, faults.length > 0 ? faults : [`${isin.label} is empty`])
               const id = values.get('OFRE100100')
               if (typeof id === 'string') spoil(`line ${line}`, key, id)
-            } else record({ isin: key, values, empty, place: `line ${line}` })
+            } else record({ isin: key, values, empty, isKept: isKept(found), place: `line ${line}` })
           },
           bytes,
         })
@@ -293,6 +303,14 @@ const isNarrowLine = (cells: readonly FileCell[]): boolean =>
 /** A single line might be anything. */
 const isNarrow = (heads: FileStart['heads']): boolean => heads.filter(isNarrowLine).length > 1
 
+/** What lines say of a share class by now. */
+interface NarrowRecord {
+  readonly values: Map<string, Value>
+  readonly empty: Set<string>
+  isKept: boolean
+  readonly place: string
+}
+
 /** A line a field: ISIN, OF-ID and value, in any order. */
 const narrowForm: Form = {
   about: 'a line a field',
@@ -338,8 +356,8 @@ const narrowForm: Form = {
             look(cellsOf(line).cells, number)
           }, bytes),
         ),
-      read: async ({ values: valuesOf, record, spoil, sink, bytes }) => {
-        const open = new Map<string, { values: Map<string, Value>; empty: Set<string>; place: string }>()
+      read: async ({ values: valuesOf, isKept, record, spoil, sink, bytes }) => {
+        const open = new Map<string, NarrowRecord>()
         const faultOf = (line: readonly FileCell[], key: string): string | undefined => {
           const ofWidth = widthFault(line, measure.width, measure.all, measure.name)
           if (ofWidth !== undefined) return ofWidth
@@ -371,8 +389,9 @@ const narrowForm: Form = {
               const isNext =
                 before === undefined || [...values.keys()].some((name) => before.values.has(name))
               if (before !== undefined && isNext) record({ isin: key, ...before })
-              if (isNext) open.set(key, { values, empty, place: `line ${number}` })
+              if (isNext) open.set(key, { values, empty, isKept: isKept(line), place: `line ${number}` })
               else {
+                before.isKept ||= isKept(line)
                 for (const [name, one] of values) before.values.set(name, one)
                 for (const name of empty) before.empty.add(name)
               }

@@ -16,6 +16,8 @@ export interface OpenRecord {
   readonly values: ReadonlyMap<string, Value>
   /** Those of null whose cell is empty: another line of the class may have the value. `[N/A]` says that there is none. */
   readonly empty: ReadonlySet<string>
+  /** It is an item of a breakdown, though it looks like a total. */
+  readonly isKept: boolean
   readonly place: string
 }
 
@@ -151,11 +153,12 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
       )
   }
 
-  const takeBreakdown = ({ isin, place }: OpenRecord, of: TextOf): void => {
+  const takeBreakdown = ({ isin, isKept, place }: OpenRecord, of: TextOf): void => {
     const id = of('OFRE100100')
     if (typeof id !== 'string') return
     structures.take({
       isin,
+      isKept,
       place,
       id: id.trim().toUpperCase(),
       date: of('OFRE100000'),

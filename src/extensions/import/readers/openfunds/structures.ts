@@ -13,6 +13,8 @@ import type { RowSink } from '../reader.ts'
 /** What a line says of a breakdown. */
 export interface BreakdownLine {
   readonly isin: string
+  /** It is an item, though it looks like a total. */
+  readonly isKept: boolean
   readonly place: string
   /** OFRE100100: the OF-ID of the breakdown. */
   readonly id: string
@@ -34,6 +36,7 @@ interface Breakdown {
 interface Item {
   readonly name: string
   readonly share: string
+  readonly isKept: boolean
   readonly place: string
 }
 
@@ -114,7 +117,7 @@ export function openStructures(sink: RowSink) {
     if (own !== undefined) sink.spoilt('structure_item', own, place)
   }
 
-  const take = ({ isin, place, id, date, name, share }: BreakdownLine): void => {
+  const take = ({ isin, isKept, place, id, date, name, share }: BreakdownLine): void => {
     const type = breakdowns[id]?.type
     if (type === undefined) {
       sink.leftOut(`a figure or breakdown ${id}, for which no structure has a place`, place)
@@ -142,7 +145,7 @@ export function openStructures(sink: RowSink) {
       own.date = day
     }
     const same = own.items.find((item) => item.name === name)
-    if (same === undefined) own.items.push({ name, share, place })
+    if (same === undefined) own.items.push({ name, share, isKept, place })
     // Lines of a day repeat what is said once a month.
     else if (same.share !== share) {
       sink.bad(place, [`item ${quoted(name)} of ${id} is ${share}, but ${same.share} in ${same.place}`])
@@ -176,7 +179,7 @@ export function openStructures(sink: RowSink) {
   const withoutTotals = (items: readonly Item[]): readonly Item[] => {
     const finder = totalFinder<Item>()
     for (const item of items) finder.look('', item.name, Number(item.share) * 100, item, false)
-    const totals = finder.totals()
+    const totals = new Set([...finder.totals()].filter(({ isKept }) => !isKept))
     for (const { name, place } of totals)
       sink.leftOut(`an item ${quoted(name)}, which looks like the total of others`, place)
     return items.filter((item) => !totals.has(item))

@@ -181,6 +181,14 @@ describe('charges that contradict each other, with --skip-bad', () => {
     expect(chargedIn(db)).toEqual([{ issue: '157.92' }])
   })
 
+  it('are not used for single days either: the profile of the database counts', async () => {
+    const db = folder.database()
+    await importInto(db, [profile('4', '')])
+    const { prices } = await importInto(db, two, '--skip-bad')
+    expect(prices.at(-1)).toMatchObject({ nav: '150.40', issue: '156.42' })
+    expect(chargesOf(db)).toEqual([{ surcharge: 4, fee: null }])
+  })
+
   it.each([
     ['of openfunds', openfunds('5')],
     ['of FundsXML', fundsXml('-5')],

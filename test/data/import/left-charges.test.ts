@@ -1,7 +1,8 @@
 /** Charges that several rows of a fund name: which of them contradict each other does not depend on their order. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { chargeColumns, openLeftCharges } from '../../../src/extensions/import/take/left-charges.ts'
+import { openLeftCharges } from '../../../src/extensions/import/take/left-charges.ts'
+import { chargeColumns } from '../../../src/extensions/import/take/staging.ts'
 
 interface Row {
   readonly line: number

@@ -143,7 +143,7 @@ export interface RowSink {
   /**
    * A row of a table. Texts have the notation and the unit of the schema (ISO days, a decimal point, fractions as it has them); null
    * says that there is no value. A column that is absent keeps what the database has. A price may have `currency`, which is compared
-   * with the currency of the fund.
+   * with the currency of the fund, and the `issue_surcharge` and `redemption_fee` of its day, by which the prices that it lacks are derived.
    * @param place what a person can find: `line 12`, `cell C7 of sheet "Prices"`, `line 1834, /FundsXML4/…`
    */
   readonly row: (table: string, values: Readonly<Record<string, Value>>, place: string) => void

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import type { DerivedAgain, DerivedDoubt } from '../../../core/data/derive/derived.ts'
 import { doubtfulSplits } from '../../../core/data/derive/doubt.ts'
 import { fractionOf, one, product, rounded, scaleOf } from '../../../core/data/derive/exact.ts'
-import type { FundCharges } from '../../../core/data/derive/charges.ts'
+import { type FundCharges, plainPercent } from '../../../core/data/derive/charges.ts'
 import { offerMarks, type OfferMarks } from '../../../core/data/derive/offer-marks.ts'
 import { type Charges, offerColumns, offeredPrice } from '../../../core/data/derive/offer.ts'
 import { unchargedReader } from '../../../core/data/derive/uncharged.ts'
@@ -23,15 +23,24 @@ import type { FileCharges } from './left-charges.ts'
 import { bitsOf, goneName, stagedName } from './staging.ts'
 
 /** A NAV of the file or of the database, and whether the file adds or corrects it. */
-interface Line extends DatedNav {
+interface StoredLine extends DatedNav {
   readonly isOfFile: 0 | 1
   readonly isOther: 0 | 1
   /** The bits of the columns that the file brings. */
   readonly has: number
+  /** In percent, if the file names them for the day. */
+  readonly surcharge: number | null
+  readonly fee: number | null
   /** Of the database, where the file has the price, too. */
   readonly ownNav: string | null
   readonly ownIssue: string | null
   readonly ownRepurchase: string | null
+}
+
+interface Line extends StoredLine {
+  readonly charges: Charges
+  /** Whether something says what they are. */
+  readonly isCharged: boolean
 }
 
 /** How the NAVs of the files are, if a fund has a split: as they were, or in the shares of after it. */
@@ -97,15 +106,16 @@ export function priceDeriver(
     return `EXISTS (SELECT 1 FROM ${gone} AS gone WHERE gone.isin = own.isin AND gone.date = (${beside}))`
   })
   // Rows that the import removes are no price before. Some more than the last price of the year before show its rhythm.
-  const others = `UNION ALL SELECT date, net_asset_value, 0, ${isBesideGone.join(' OR ')}, 0, NULL, NULL, NULL FROM main.price AS own
+  const others = `UNION ALL SELECT date, net_asset_value, 0, ${isBesideGone.join(' OR ')}, 0, NULL, NULL, NULL, NULL, NULL FROM main.price AS own
         WHERE isin = :isin AND date >= coalesce((SELECT date FROM main.price WHERE isin = :isin AND date <
           (SELECT substr(min(date), 1, 4) FROM
             (SELECT date FROM ${staged} WHERE isin = :isin UNION ALL SELECT date FROM ${gone} WHERE isin = :isin))
           ORDER BY date DESC LIMIT 1 OFFSET ${daysOfYearEnd - 1}), '')
         AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE line.isin = own.isin AND line.date = own.date)
         AND NOT (${isGone(schemaTables.prices, scope)})`
-  const prices = db.prepare<{ isin: string }, Line>(
+  const prices = db.prepare<{ isin: string }, StoredLine>(
     `SELECT line.date AS date, line.net_asset_value AS nav, 1 AS isOfFile, line.net_asset_value IS NOT own.net_asset_value AS isOther, line.has AS has,
+        line.issue_surcharge AS surcharge, line.redemption_fee AS fee,
         own.net_asset_value AS ownNav, own.issue_price AS ownIssue, own.repurchase_price AS ownRepurchase
       FROM ${staged} AS line LEFT JOIN main.price AS own ON own.isin = line.isin AND own.date = line.date
       WHERE line.isin = :isin ${others} ORDER BY date`,
@@ -154,10 +164,10 @@ export function priceDeriver(
     if (offers.length > 0 && isOf('lastPrice')) addTo(byLast, fund)
   }
   /** The offer price of a line; none if the file, or the price of the database, has its own. */
-  const offered = (name: OfferColumn, line: Line, by: OfferedBy): Offered => {
+  const offered = (name: OfferColumn, line: Line, before: ChargesBefore): Offered => {
     const { isOfFile, has } = line
     if (isOfFile === 0 || (has & bitsOf(schemaTables.prices, [name])) !== 0) return ofFile
-    return offeredOf(name, line, by)
+    return offeredOf(name, line, before)
   }
   /** Counts prices that `derive --charges` would charge, if they are no news. */
   const countAtNav = (
@@ -173,27 +183,25 @@ export function priceDeriver(
     // The command reads no file: so what one says is noted.
     if (isNewestAtNav && !isOfProfile) marks.note(last.date, charges)
     const lasting = isOfProfile ? charges : marks.at(last.date)
-    const isKept = lines.some((line) => offers.some((name) => keepsNav(name, line, charges)))
+    const isKept = lines.some((line) => offers.some((name) => keepsNav(name, line)))
     if (lasting !== undefined && (isKept || isNewestAtNav)) addTo(atNav, uncharged.all(isin, lasting))
   }
   return {
     derive: (isin: string): void => {
       const actions = actionsOf(isin)
       if (history === 'adjusted') adjusted.undo(isin, actions)
-      const lines = prices.all({ isin })
-      if (history === undefined) doubted.push(...doubtsAbout(isin, lines, actions))
       const known = knownOf(isin)
-      const { charges, sources } = known
+      const lines = chargedLines(prices.all({ isin }), known, fileCharges.isContradicted(isin))
+      if (history === undefined) doubted.push(...doubtsAbout(isin, lines, actions))
       const marks = marksOf(isin)
-      const isKnown = chargeNames.some((name) => sources[name] !== 'nothing')
       if (lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null)) countOffers(isin, known)
       for (const compared of comparePrices(lines, actions)) {
         const { price } = compared
         const { date, isOfFile } = price
-        const by = { charges, before: () => marks.at(date) }
+        const before = () => marks.at(date)
         const found = columns.map((name) =>
           isOffer(name)
-            ? offered(name, price, by)
+            ? offered(name, price, before)
             : { value: valueOf(name, compared, isin), kind: 'figure' as const },
         )
         if (isOfFile === 1 && found.some(({ value }) => value === null))
@@ -212,7 +220,7 @@ export function priceDeriver(
         })
         update.run({ isin, date, ...Object.fromEntries(bound) })
         if (found.some(({ kind }) => kind === 'own')) addTo(kept, { count: 1, first: `${isin} on ${date}` })
-        if (isKnown && found.some(({ kind }) => kind === 'charged')) marks.note(date, charges)
+        if (price.isCharged && found.some(({ kind }) => kind === 'charged')) marks.note(date, price.charges)
       }
       countAtNav(isin, lines, known, marks)
     },
@@ -295,11 +303,8 @@ interface Known {
   readonly sources: Readonly<Record<keyof Charges, Source>>
 }
 
-interface OfferedBy {
-  readonly charges: Charges
-  /** What the price of the day was derived by. */
-  readonly before: () => Charges | undefined
-}
+/** Reads what the price of the day was derived by. */
+type ChargesBefore = () => Charges | undefined
 
 /** `charged` by the charges of today, the `same` as before, left `atNav`, the company's `own`, or delivered: `ofFile`. */
 interface Offered {
@@ -313,22 +318,45 @@ const ofFile: Offered = { value: undefined, kind: 'ofFile' }
  * A price of the database that its NAV made goes with it, by the charges that it was derived by or those of today. Another one is the
  * company's own, and stays.
  */
-function offeredOf(name: OfferColumn, line: Line, { charges, before }: OfferedBy): Offered {
-  const { nav, isOther, ownNav } = line
+function offeredOf(name: OfferColumn, line: Line, before: ChargesBefore): Offered {
+  const { nav, isOther, ownNav, charges } = line
   const own = ownOf(name, line)
   const charged: Offered = { value: offeredPrice(name, nav, charges), kind: 'charged' }
   if (ownNav === null || own === null) return charged
   if (isOther === 0) return { value: own, kind: 'same' }
   if ([before() ?? charges, charges].some((by) => own === offeredPrice(name, ownNav, by))) return charged
-  return keepsNav(name, line, charges) ? { value: nav, kind: 'atNav' } : { value: own, kind: 'own' }
+  return keepsNav(name, line) ? { value: nav, kind: 'atNav' } : { value: own, kind: 'own' }
+}
+
+const nothingNamed = { surcharge: null, fee: null }
+
+/**
+ * What a file names for the day of a price, or for the last day before that it names any for, comes before what is known of the fund: a
+ * history has the charges of each day, perhaps not in each line.
+ */
+function chargedLines(
+  lines: readonly StoredLine[],
+  { charges, sources }: Known,
+  isContradicted: boolean,
+): readonly Line[] {
+  const isKnown = chargeNames.some((name) => sources[name] !== 'nothing')
+  let { issueSurcharge, redemptionFee } = charges
+  let isNamed = false
+  return lines.map((line) => {
+    const { surcharge, fee } = isContradicted ? nothingNamed : line
+    if (surcharge !== null) issueSurcharge = plainPercent(surcharge)
+    if (fee !== null) redemptionFee = plainPercent(fee)
+    isNamed ||= surcharge !== null || fee !== null
+    return { ...line, charges: { issueSurcharge, redemptionFee }, isCharged: isKnown || isNamed }
+  })
 }
 
 const ownOf = (name: OfferColumn, { ownIssue, ownRepurchase }: Line) =>
   name === 'issue_price' ? ownIssue : ownRepurchase
 
 /** The charges are newer than a price of the database that stands at its NAV. */
-function keepsNav(name: OfferColumn, line: Line, charges: Charges): boolean {
-  const { ownNav } = line
+function keepsNav(name: OfferColumn, line: Line): boolean {
+  const { ownNav, charges } = line
   const own = ownOf(name, line)
   return ownNav !== null && own === ownNav && own !== offeredPrice(name, ownNav, charges)
 }

@@ -3,9 +3,7 @@
 import { plainPercent } from '../../../core/data/derive/charges.ts'
 import type { KnownCharges } from '../../../core/data/derive/offer.ts'
 import type { Value } from '../values.ts'
-import type { Difference, Origin } from './staging.ts'
-
-export const chargeColumns = ['issue_surcharge', 'redemption_fee'] as const
+import { chargeColumns, type Difference, type Origin } from './staging.ts'
 
 /** What the files say of the charges of a fund, beyond whole profiles. */
 export interface FileCharges {
@@ -13,6 +11,8 @@ export interface FileCharges {
   readonly of: (isin: string) => KnownCharges
   /** Whether a bad row is about them. */
   readonly isDoubtful: (isin: string) => boolean
+  /** Whether rows contradict each other: then those that name charges for single days are no better. */
+  readonly isContradicted: (isin: string) => boolean
 }
 
 /** A row that names charges, in the order of `chargeColumns`. */
@@ -32,6 +32,7 @@ export interface Contradicted extends Pick<Difference, 'column' | 'first' | 'sec
 export function openLeftCharges() {
   const found = new Map<string, Naming[]>()
   const doubtful = new Set<string>()
+  const contradicted = new Set<string>()
   /** @returns undefined if no row names it */
   const valueOf = (isin: string, column: (typeof chargeColumns)[number]) =>
     found
@@ -55,6 +56,10 @@ export function openLeftCharges() {
     doubt: (isin: string): void => {
       doubtful.add(isin)
     },
+    /** Notes that rows of table profile contradict each other. */
+    contradict: (isin: string): void => {
+      contradicted.add(isin)
+    },
     isins: (): readonly string[] => [...found.keys()],
     /** Takes all rows back that contradict each other, in whatever order they came. @returns them */
     contradicted: (): readonly Contradicted[] =>
@@ -63,7 +68,7 @@ export function openLeftCharges() {
           const against = contradictionTo(row, rows)
           return against === undefined ? [] : [{ isin, origin: row.origin, ...against }]
         })
-        if (bad.length > 0) doubtful.add(isin)
+        if (bad.length > 0) contradicted.add(isin)
         const origins = new Set(bad.map(({ origin }) => origin))
         found.set(
           isin,
@@ -79,7 +84,8 @@ export function openLeftCharges() {
         ...(fee === undefined ? {} : { redemptionFee: percentOf(fee) }),
       }
     },
-    isDoubtful: (isin: string): boolean => doubtful.has(isin),
+    isDoubtful: (isin: string): boolean => doubtful.has(isin) || contradicted.has(isin),
+    isContradicted: (isin: string): boolean => contradicted.has(isin),
   }
 }
 

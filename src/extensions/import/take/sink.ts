@@ -14,10 +14,11 @@ import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, emptyValue, isProblem, type Value } from '../values.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { dayChecker } from './days.ts'
-import { chargeColumns, openLeftCharges } from './left-charges.ts'
+import { openLeftCharges } from './left-charges.ts'
 import { paymentAdder } from './payments.ts'
 import {
   bitsOf,
+  chargeColumns,
   openKept,
   openStaging,
   stagedCurrency,
@@ -255,6 +256,7 @@ export function openSink(db: Database, options: SinkOptions) {
       // Nothing says which of the two is right.
       const { column, first, second } = other
       spoil(`${sameAs(table, there, origin)}, ${differing(column, second, first)}`, key())
+      if (table === schemaTables.profile) leftCharges.contradict(String(key()[0]))
       return [`${same}, ${differing(column, first, second)}`]
     }
   }
@@ -603,7 +605,7 @@ function shapeOf(table: SchemaTable, columns: readonly string[], { absent, isDer
       !isNullable && hasDefault !== true && !given.includes(name) && !derived.includes(name),
   )
   return {
-    stored: columns.map((name) => (given.includes(name) ? name : stagedCurrency)),
+    stored: columns.map((name) => (name === 'currency' && !given.includes(name) ? stagedCurrency : name)),
     derived,
     lacked: lacked.map(({ name }) => name),
     mates:
@@ -625,8 +627,14 @@ function tableOf(name: string): SchemaTable {
   return found
 }
 
+/** The charges of its day that a price may have. */
+const chargesOfDay = schemaTables.profile.columns.filter(({ name }) =>
+  chargeColumns.some((charge) => charge === name),
+)
+
 function columnOf(table: string, name: string): TableColumn {
-  const found = columnsOf(tableOf(table)).find((column) => column.name === name)
+  const ofDay = table === schemaTables.prices.name ? chargesOfDay : []
+  const found = [...columnsOf(tableOf(table)), ...ofDay].find((column) => column.name === name)
   if (found === undefined) throw new Error(`table ${table} has no column ${name}`)
   return found
 }

@@ -45,6 +45,11 @@ const ownColumns = 'file INTEGER, place ANY, has INTEGER NOT NULL DEFAULT 0, fun
 /** The currency that a file names for a price. */
 export const stagedCurrency = 'fund_currency'
 
+/** The charges that a file names for the day of a price: staged beside it, and not stored. */
+export const chargeColumns = ['issue_surcharge', 'redemption_fee'] as const
+
+const chargesOfDay = chargeColumns.map((name) => `${name} REAL, `).join('')
+
 export type Staging = ReturnType<typeof openStaging>
 
 /**
@@ -58,7 +63,12 @@ export function openStaging(db: Database.Database) {
   for (const table of Object.values(schemaTables)) {
     // Nothing outside of a table is checked until its rows are taken.
     const statement = createStatement(table).replaceAll(' REFERENCES fund', '')
-    db.exec(statement.replace(/^CREATE TABLE \S+ \(/, `CREATE TABLE ${stagedName(table)} (${ownColumns}`))
+    db.exec(
+      statement.replace(
+        /^CREATE TABLE \S+ \(/,
+        `CREATE TABLE ${stagedName(table)} (${ownColumns}${table === schemaTables.prices ? chargesOfDay : ''}`,
+      ),
+    )
     db.exec(`CREATE TABLE ${goneName(table)} (${table.key.join(', ')})`)
     db.exec(`CREATE INDEX staging.by_isin_${table.name} ON gone_${table.name} (isin)`)
   }
@@ -184,8 +194,11 @@ function inserter(db: Database.Database, table: SchemaTable, columns: readonly s
     `SELECT * FROM ${staged} WHERE ${table.key.map((name) => `${name} = ?`).join(' AND ')}`,
   )
   const decimals = new Set(table.columns.filter(({ kind }) => kind === 'decimal').map(({ name }) => name))
+  const ofDay: readonly string[] = table === schemaTables.prices ? chargeColumns : []
+  // A price that names no charge does not contradict one that does.
   const isSame = (name: string, one: Value, other: Value) =>
     one === other ||
+    (ofDay.includes(name) && (one === null || other === null)) ||
     (decimals.has(name) && one !== null && other !== null && isSameDecimal(String(one), String(other)))
   const keyPlaces = table.key.map((name) => columns.indexOf(name))
   const compared = columns.toSorted(

@@ -299,20 +299,40 @@ describe('openfunds', () => {
     it.each([
       ['ascending', [older, newer], 'line 2'],
       ['descending', [newer, older], 'line 3'],
-    ])('%s, are two prices, and what the newest line says, as the report tells', async (_, lines, place) => {
-      const { code, stdout, query } = await importText(csv(flat(...lines)))
+    ])(
+      '%s, are two prices, each with its charge, and what the newest line says, as the report tells',
+      async (_, lines, place) => {
+        const { code, stdout, query } = await importText(csv(flat(...lines)))
+        expect(code).toBe(0)
+        expect(query(price)).toMatchObject([
+          { date: '2024-05-02', net_asset_value: '100.00', issue_price: '105.00' },
+          { date: '2024-05-03', net_asset_value: '101.00', issue_price: '104.03' },
+        ])
+        expect(query(profile)).toMatchObject([{ issue_surcharge: 3 }])
+        expect(query(fund)).toMatchObject([{ name: 'Elbe R' }])
+        expect(query(emt)).toMatchObject([{ srri: 5 }])
+        for (const column of ['issue_surcharge of table profile', 'name of table fund', 'srri of table emt'])
+          expect(stdout).toContain(
+            `${column} of an earlier day: another one of the newest day counts (1, the first: ${place})`,
+          )
+      },
+    )
+
+    it('have the charge of the line before where they name none, in any order, and the newest behind', async () => {
+      const day = (number: number, surcharge: string) =>
+        line(`2024-05-0${number}`, '100.00', surcharge === '' ? {} : { OFST451320: surcharge })
+      const lines = [day(5, ''), day(3, '0.03'), day(1, '0.05'), day(4, ''), day(2, '')]
+      const filled = lines.map((one) => ({ ...one, OFST451320: one.OFST451320 ?? '' }))
+      const { code, query } = await importText(csv(flat(...filled)))
       expect(code).toBe(0)
-      expect(query(price)).toMatchObject([
-        { date: '2024-05-02', net_asset_value: '100.00', issue_price: '103.00' },
-        { date: '2024-05-03', net_asset_value: '101.00', issue_price: '104.03' },
+      const issues = query(`SELECT issue_price FROM price WHERE isin = '${first}' AND date LIKE '2024-05-0%'`)
+      expect(issues.map(({ issue_price: issue }) => issue)).toEqual([
+        '105.00',
+        '105.00',
+        '103.00',
+        '103.00',
+        '103.00',
       ])
-      expect(query(profile)).toMatchObject([{ issue_surcharge: 3 }])
-      expect(query(fund)).toMatchObject([{ name: 'Elbe R' }])
-      expect(query(emt)).toMatchObject([{ srri: 5 }])
-      for (const column of ['issue_surcharge of table profile', 'name of table fund', 'srri of table emt'])
-        expect(stdout).toContain(
-          `${column} of an earlier day: another one of the newest day counts, also for prices that are derived (1, the first: ${place})`,
-        )
     })
 
     it('in the narrow form are taken in the same way', async () => {

@@ -110,7 +110,7 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     const isEarlier = before?.day !== undefined && line.day !== undefined && line.day < before.day
     if (before !== undefined && values[name] !== value)
       sink.leftOut(
-        `${name} of table ${table} of an earlier day: another one of the newest day counts, also for prices that are derived`,
+        `${name} of table ${table} of an earlier day: another one of the newest day counts`,
         (isEarlier ? line : before).place,
       )
     if (isEarlier) return
@@ -131,9 +131,10 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
     })
     collect('fund', isin, fundOf(of, sink), line, fundOf(ofAll, untold))
     const profileOf = (texts: TextOf, to: Telling): Values => ({ isin, ...profileValues(texts, record, to) })
-    collect('profile', isin, profileOf(of, sink), line, profileOf(ofAll, untold))
+    const profile = profileOf(of, sink)
+    collect('profile', isin, profile, line, profileOf(ofAll, untold))
     collect('emt', isin, { isin, ...emtValues(of) }, line, { isin, ...emtValues(ofAll) })
-    takePrice(record, of, sink)
+    takePrice(record, of, profile, sink)
     takeDistribution(record, of)
     takeAssets(record, of)
     takeSplit(record, of)
@@ -387,7 +388,8 @@ function suspensionOf(of: TextOf, { place }: OpenRecord, sink: Telling): Values 
   return typeof status === 'string' || dormant === null ? { suspended_from: null, suspended_to: null } : {}
 }
 
-function takePrice(record: OpenRecord, of: TextOf, sink: RowSink): void {
+/** @param charges of the line */
+function takePrice(record: OpenRecord, of: TextOf, charges: Values, sink: RowSink): void {
   const { isin, place } = record
   const navs = (
     [
@@ -425,6 +427,8 @@ function takePrice(record: OpenRecord, of: TextOf, sink: RowSink): void {
     net_asset_value: of(navId),
     issue_price: sideOf('OFDY000025', 'OFDY000026'),
     repurchase_price: sideOf('OFDY000020', 'OFDY000021'),
+    issue_surcharge: charges['issue_surcharge'] ?? undefined,
+    redemption_fee: charges['redemption_fee'] ?? undefined,
   }
   sink.row('price', storable('price', values), place)
 }

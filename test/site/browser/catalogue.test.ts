@@ -239,6 +239,38 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       })
     })
 
+    it('names the ex-date of a distribution where its line has no price of that day', async () => {
+      await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+        const texts = await page.evaluate<string[]>(`(() => {
+          const stage = document.querySelector('#nav .stage')
+          const textAfter = (key) => {
+            stage.dispatchEvent(new KeyboardEvent('keydown', { key }))
+            return stage.getAttribute('aria-valuetext')
+          }
+          const first = textAfter('Home')
+          return [first, ...Array.from({ length: stage.ariaValueMax }, () => textAfter('ArrowRight'))]
+        })()`)
+        const paid = texts.flatMap((text) => {
+          const [, day = '', exDay = day, amount] =
+            /^(\d+ \w+ \d{4}), .*Distribution(?: (\d+ \w+ \d{4}))?: (.*)$/.exec(
+              text.replaceAll('\u00a0', ' '),
+            ) ?? []
+          return amount === undefined
+            ? []
+            : [`${new Date(`${exDay} UTC`).toISOString().slice(0, 10)}: ${amount}`]
+        })
+        const known = db
+          .prepare<[string, string, string], string>(
+            `SELECT ex_date || ': ' || fund.currency || ' ' || amount FROM corporate_action JOIN fund USING (isin)
+              WHERE isin = ? AND amount IS NOT NULL AND ex_date > ? AND ex_date <= ? ORDER BY ex_date`,
+          )
+          .pluck()
+          .all(isin, value<string>('SELECT min(date) FROM price WHERE isin = ?', isin), asOf)
+        expect(known.length).toBeGreaterThan(2)
+        expect(paid).toEqual(known)
+      })
+    })
+
     describe('measures the change between two days', () => {
       const measured = /^(\d+ \w+ \d{4}) – (\d+ \w+ \d{4}) \(([\d,]+) days\)(?: |, )Net asset value: (\S+)%/
       const isoOf = (text: string) => new Date(`${text} UTC`).toISOString().slice(0, 10)

@@ -10,8 +10,8 @@ export const compareWording = bilingual((say) => ({
     'Bis zu fünf Fonds in einem Diagramm: Startwert 100, Ausschüttungen wiederangelegt.',
   ),
   noScript: say(
-    'The comparison needs JavaScript. The performance of each fund is also on its own page:',
-    'Der Vergleich benötigt JavaScript. Die Wertentwicklung jedes Fonds steht auch auf seiner eigenen Seite:',
+    'The comparison needs JavaScript. Without it, the list has the performance of all funds over 1, 3 and 5 years, their costs and their risk:',
+    'Der Vergleich benötigt JavaScript. Auch ohne zeigt die Liste die Wertentwicklung aller Fonds über 1, 3 und 5 Jahre, ihre Kosten und ihr Risiko:',
   ),
   add: say('Add a fund: name, ISIN or WKN', 'Fonds hinzufügen: Name, ISIN oder WKN'),
   chartTitle: say('Performance as an index (start: 100)', 'Wertentwicklung als Index (Startwert 100)'),

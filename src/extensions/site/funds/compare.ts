@@ -10,6 +10,7 @@ import { mostCompared } from './chart/charts.ts'
 import { lifeWords } from '../../../core/layout/life-wording.ts'
 import { statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
+import { shortened } from './chart/end-names.ts'
 import { chartStyleKey } from './chart/style.ts'
 import { compareWording } from './compare-wording.ts'
 import { fundListKey, listStyles, sortedByName } from './list.ts'
@@ -131,8 +132,14 @@ function offers({ funds, publisher }: SitePageSource, language: Language, key: s
     german === null || members.length < 2 ? [] : [{ german, members }],
   )
   const largest = several.sort((one, other) => other.members.length - one.members.length).slice(0, mostOffers)
+  // What all names begin with says nothing.
+  const short = shortened(
+    comparable.map(({ name }) => name),
+    [],
+  )
+  const nameOf = (fund: FundEntry) => short[comparable.indexOf(fund)] ?? fund.name
   const names = (members: readonly FundEntry[]) =>
-    members.map(({ name }, place) => html`${place > 0 && ', '}${fundName(publisher, name)}`)
+    members.map((fund, place) => html`${place > 0 && ', '}${fundName(publisher, nameOf(fund))}`)
   const ofCategory = ({ german, members }: (typeof several)[number]) => {
     const isins = members.map(({ isin }) => isin).join(',')
     // Of more funds, readers choose in the list.

@@ -5,7 +5,7 @@ export const startWords = bilingual((say) => ({
   /** @param company null if the text before is its own */
   lead: (count: string, asOf: string, company: string | null) =>
     say(
-      `${company === null ? 'Prices' : `${company} publishes prices`}, performance, structure and costs of ${count === '1' ? 'one fund' : `${count} funds`}, on web pages and as data for spreadsheets and programs. ${unbroken(`As of ${asOf}`)}.`,
+      `${company === null ? 'Prices' : `${company} publishes prices`}, performance, structure and costs of ${unbroken(count === '1' ? 'one fund' : `${count} funds`)}, on web pages and as data for spreadsheets and programs. ${unbroken(`As of ${asOf}`)}.`,
       `${company === null ? 'Preise' : `${company} veröffentlicht Preise`}, Wertentwicklung, Struktur und Kosten von ${unbroken(`${count === '1' ? 'einem' : count} Fonds`)}, auf Webseiten und als Daten für Tabellenkalkulationen und Programme. ${unbroken(`Stichtag ${asOf}`)}.`,
     ),
   /** For search engines. */

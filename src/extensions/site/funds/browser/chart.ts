@@ -62,7 +62,10 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
                     { name: say('nav'), value: amount(value.nav), key: lineKey(0) },
                     { name: say('reinvested'), value: amount(total.nav), key: lineKey(1) },
                   ]),
-              ...eventsBetween(actions, navs[index - 1]?.day ?? value.day, value.day, say, amount),
+              ...eventsBetween(actions, navs[index - 1]?.day ?? value.day, value.day, say, {
+                language,
+                amount,
+              }),
             ],
           }
         )
@@ -131,20 +134,29 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
   followAddress(() => void show())
 }
 
-/** What was paid or split after a day, until another. */
+/** What was paid or split after a day, until another: with its own day, since a coarse line leaves days out. */
 const eventsBetween = (
   { distributions, splits }: FundActions,
   after: number,
   until: number,
   say: Say,
-  amountIn: (amount: string) => string,
+  {
+    language,
+    amount: amountIn,
+  }: { readonly language: Language; readonly amount: (decimal: string) => string },
 ): readonly TipRow[] => {
+  const nameOf = (name: string, exDay: number) =>
+    exDay === until ? say(name) : `${say(name)} ${dayIn(language, isoOf(exDay))}`
   const isThen = ({ exDay }: { readonly exDay: number }) => exDay > after && exDay <= until
   return [
-    ...splits.filter(isThen).map(() => ({ name: '', value: say('split'), key: eventKey() })),
-    ...distributions
+    ...splits
       .filter(isThen)
-      .map(({ amount }) => ({ name: say('distribution'), value: amountIn(amount), key: eventKey() })),
+      .map(({ exDay }) => ({ name: '', value: nameOf('split', exDay), key: eventKey() })),
+    ...distributions.filter(isThen).map(({ exDay, amount }) => ({
+      name: nameOf('distribution', exDay),
+      value: amountIn(amount),
+      key: eventKey(),
+    })),
   ]
 }
 

@@ -87,6 +87,12 @@ export const statusWords = bilingual((say) => ({
     stale: say('Stale prices', 'Veraltete Preise'),
     both: say('Stale and late prices', 'Veraltete und verspätete Preise'),
   },
+  /** In a line, and folded: those that follow. */
+  others: (count: number, shown: string) =>
+    say(
+      count === 1 ? '1 more fund' : `${shown} more funds`,
+      count === 1 ? '1 weiterer Fonds' : `${shown} weitere Fonds`,
+    ),
   more: (count: string) =>
     say(`${count} more funds are in the JSON document.`, `Das JSON-Dokument enthält ${count} weitere Fonds.`),
   columns: {

@@ -159,6 +159,12 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     await page.getByText(summary).waitFor()
     // One day, with a part for what is published, and a foot in two parts: a new site shows no weeks that it has not seen.
     expect(await bars.locator('rect').count()).toBe(3)
+    // Each key is for something that the bars show.
+    expect(await page.locator('#nights .legend li:visible').allInnerTexts()).toEqual([
+      'published',
+      'with late prices',
+      'with stale prices or prices being checked',
+    ])
     expect((await page.locator('#nights .ends').innerText()).trim()).toBe('20\u00a0Nov\u00a02026')
     const { x = 0, y = 0, width = 0, height = 0 } = (await bars.boundingBox()) ?? {}
     await page.mouse.move(x + width - 3, y + height / 2)

@@ -4,6 +4,7 @@ import type { ChangeHistory, HistoryEntry } from '../../../src/core/api/contract
 import {
   daysShown,
   isNotable,
+  kindsIn,
   namesIn,
   nightBars,
   nightIn,
@@ -202,6 +203,22 @@ it('has a foot as high as the share of funds without a new price, so that a sing
   expect(footOf(20)).toBe(50)
   expect(footOf(40)).toBe(100)
   expect(barOf({ funds_overdue: 40 }).map(({ kind }) => kind)).toEqual(['late'])
+})
+
+it('has a key for what its bars show, and for nothing else', () => {
+  const kindsOf = (counts: Partial<HistoryEntry['counts']>, before: readonly string[] = []) => {
+    const days = [entry('2026-03-05', counts), ...before.map((day) => entry(day, {}))]
+    return [
+      ...kindsIn(nightsOf({ format: 1, nights: days.map((one) => ({ ...one, ...file, earlier: [] })) })),
+    ]
+  }
+  expect(kindsOf({})).toEqual(['published'])
+  expect(kindsOf({ corrected_prices: 1, funds_overdue: 1 })).toEqual(['published', 'corrected', 'late'])
+  expect(kindsOf({ funds_overdue: 1, funds_stale: 1 }, ['2026-03-03'])).toEqual([
+    'published',
+    'quiet',
+    'stale',
+  ])
 })
 
 it('has a bar for each day, beside one another', () => {

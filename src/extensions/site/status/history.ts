@@ -173,8 +173,22 @@ export const barKinds = {
   quiet: { ...ordinary, isPublished: false },
 } as const satisfies Readonly<Record<string, Look>>
 
+export type BarKind = keyof typeof barKinds
+
+/** The kinds that the bars of these days have. */
+export function kindsIn(nights: readonly Night[]): ReadonlySet<BarKind> {
+  const found = new Set<BarKind>()
+  for (const { isPublished, isCorrected, isLate, isOld } of nights.map(lookOf)) {
+    found.add(isPublished ? 'published' : 'quiet')
+    if (isCorrected) found.add('corrected')
+    if (isLate) found.add('late')
+    if (isOld) found.add('stale')
+  }
+  return found
+}
+
 /** A bar of the legend, as the inside of an `<svg>`. */
-export const keyBar = (kind: keyof typeof barKinds): string => barOf(barKinds[kind], 0, 100)
+export const keyBar = (kind: BarKind): string => barOf(barKinds[kind], 0, 100)
 
 /** `3 prices corrected, 1 of 40 prices late`; empty if there is nothing to tell. */
 export function notableIn({ corrected, funds, late, stale, heldBack }: Night, language: Language): string {

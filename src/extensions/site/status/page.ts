@@ -32,7 +32,7 @@ import {
 import { wording } from '../../../core/layout/wording.ts'
 import { statusKey, type StatusSource, withheldFunds } from '../../../core/snapshot/status-document.ts'
 import { overdueKind, statusWords } from '../../../core/layout/status-wording.ts'
-import { barKinds, keyBar } from './history.ts'
+import { type BarKind, barKinds, keyBar } from './history.ts'
 import { historyWords } from './history-wording.ts'
 
 const scriptKey = 'status/status.js'
@@ -65,9 +65,16 @@ function statusPage(
   const verdict = (['stale', 'late', 'fresh'] as const).find((mark) => counts[mark] > 0) ?? 'unwatched'
   const count = (number: number) => fixedIn(language, number, 0)
   const names = { publisher, asOf, hasPages: !isAlone }
-  const list = (caption: string, some: readonly MarkedFund[]) =>
-    html`<h2>${caption}</h2>
-      ${fundTable(caption, some, language, names)}`
+  const list = (caption: string, some: readonly MarkedFund[]) => {
+    const rest = some.slice(mostOpen)
+    const said = w.others(rest.length, count(rest.length))
+    const others = html`<details class="folded">
+      <summary><span>${said}</span></summary>
+      ${fundTable(said, rest, language, names)}
+    </details> `
+    return html`<h2>${caption}</h2>
+      ${fundTable(caption, some.slice(0, mostOpen), language, names)} ${rest.length > 0 && others}`
+  }
   const folded = foldedMarks.filter((mark) => counts[mark] > 0)
   const figures = [
     [
@@ -149,8 +156,11 @@ const later = (id: string, name: string, state: Html): Html =>
 /** Filled in by status.js, too: only a publish knows those before it. Without scripts, the page of changes has them. */
 function historyFigure(key: string, language: Language): Html {
   const w = historyWords[language]
-  const legend = (Object.keys(barKinds) as (keyof typeof barKinds)[]).map(
-    (kind) => html`<li><svg aria-hidden="true">${raw(keyBar(kind))}</svg> ${w.keys[kind]}</li> `,
+  const legend = (Object.keys(barKinds) as BarKind[]).map(
+    (kind) =>
+      html`<li data-kind="${kind}">
+        <svg aria-hidden="true">${raw(keyBar(kind))}</svg> <span>${w.keys[kind]}</span>
+      </li> `,
   )
   return html`<figure
     id="nights"
@@ -172,6 +182,9 @@ const sizeIn = (language: Language, bytes: number) =>
   bytes < 1e9
     ? `${fixedIn(language, bytes / 1e6, 1)}\u00a0MB`
     : `${fixedIn(language, bytes / 1e9, 2)}\u00a0GB`
+
+/** Rows of a table that is not folded. */
+const mostOpen = 20
 
 /** Rows in a table; the JSON has all of them. */
 const maxRows = 1000

@@ -6,6 +6,7 @@ import { dayIn } from '../../../../core/layout/formats.ts'
 import { historyWords } from '../history-wording.ts'
 import {
   daysShown,
+  kindsIn,
   type Night,
   nightBars,
   nightIn,
@@ -98,6 +99,9 @@ async function showNights(figure: HTMLElement): Promise<void> {
       const end = ends.children[at]
       if (night !== undefined && end !== undefined) end.textContent = dayIn(language, night.day)
     }
+    const kinds = new Set<string>(kindsIn(nights))
+    for (const key of figure.querySelectorAll<HTMLElement>('.legend li'))
+      key.hidden = !kinds.has(key.dataset['kind'] ?? '')
     tellOnPoint(drawn, line, nights)
     listNotable(notableRuns(nights), changes)
   } catch {

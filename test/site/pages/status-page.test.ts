@@ -1,0 +1,58 @@
+/** The status page of a company with many funds. */
+import { expect, it } from 'vitest'
+import { countsByMark, type MarkedFund } from '../../../src/core/guards/assess.ts'
+import type { StatusSource } from '../../../src/core/snapshot/status-document.ts'
+import { statusPages } from '../../../src/extensions/site/status/page.ts'
+
+const fund = (index: number, mark: 'late' | 'fresh'): MarkedFund => ({
+  isin: `DE${String(index).padStart(10, '0')}`,
+  name: `Fund ${index}`,
+  mark,
+  newestPrice: '2026-11-18',
+  ageDays: 2,
+  rhythmDays: 1,
+  nextPrice: '2026-11-19',
+})
+
+function pageOf(late: number): string {
+  const overdue = Array.from({ length: late }, (_, index) => fund(index, 'late'))
+  const funds = [...overdue, fund(late, 'fresh')]
+  const counts = countsByMark((mark) => funds.filter((one) => one.mark === mark).length)
+  const source: StatusSource = {
+    snapshot: '2026-11-20-3f9c2ab4d1e0',
+    asOf: '2026-11-20',
+    documents: 1000,
+    bytes: 1_000_000,
+    assessment: {
+      counts,
+      funds,
+      overdue,
+      oldestPrice: { isin: 'DE0000000000', day: '2026-11-18' },
+      newestPrice: '2026-11-18',
+    },
+    withheld: [],
+  }
+  const site = {
+    baseUrl: 'https://api.example.org',
+    publisher: null,
+    isAlone: false,
+    parts: ['status', 'funds'] as const,
+  }
+  const pages = new Map(statusPages(source, site).map(({ key, content }) => [key, String(content)]))
+  return pages.get('status/index.html') ?? ''
+}
+
+/** Rows of late funds that are seen before anything is opened, and those below a line that opens. */
+function rowsOf(page: string) {
+  const folded = [...page.matchAll(/<details class="folded\s?"[^]*?<\/details>/g)].map(([text]) => text)
+  const late = (text: string) => text.match(/class="mark late">late<\/span><\/td>/g)?.length ?? 0
+  return { open: late(page) - late(folded.join('')), folded: late(folded.join('')), says: folded.length }
+}
+
+it('shows the first twenty late funds, those with the oldest prices, and folds the others', () => {
+  expect(rowsOf(pageOf(20))).toEqual({ open: 20, folded: 0, says: 0 })
+  const page = pageOf(500)
+  expect(rowsOf(page)).toEqual({ open: 20, folded: 480, says: 1 })
+  expect(page).toContain('<span>480 more funds</span>')
+  expect(page.indexOf('Fund 19<')).toBeLessThan(page.indexOf('480 more funds'))
+})

@@ -177,7 +177,7 @@ export default defineCommand({
   notes: `Formats, for --as:
 ${readers.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n')}
 The first argument is a table if it has the name of one, and no file has. Without it, a plain table is recognised if its
-columns fit one table only. Rows of a file may be of any tables, in any order; a fund may come after its prices. Of several
+columns fit one table only. Rows of a file may be of any tables, in any order; a fund may come after its prices, also in another file. Of several
 files, --replace is for each table and fund that they have rows of; --replace-all is for files with rows of one table.
 
 If the database has a row with the same primary key, the row takes the values of the file and keeps those of
@@ -213,10 +213,11 @@ line or another such line is before it: a heading, a remark, a disclaimer. Neith
 counted. Lines may end with a delimiter more than the header. If the last lines are bad, the report names --skip-last, which
 leaves them out. --skip leaves out lines by a text in a column of the file, wherever they are. In lists of shares a line is bad
 that looks like the total of others: by its name (Summe, Gesamt, Total), or by its share, which is 100 and the sum of the others.
---skip leaves it out, --keep takes it as an item.
-A text or a day of merged cells of a workbook is in each of their rows, a number in the first one only. Any other empty cell is NULL
-or a fault: --fill-down gives it the value above, unless a text, an empty line or a bad line is between. These flags act on the lines of plain tables, of openfunds and of the EMT alike. The last
-line is bad if --skip-last would leave it out and it is a row like the others: a trailer that is missing today loses no row.
+--skip leaves it out, --keep takes it as an item. A text or a day of merged cells of a workbook is in each of their rows, a
+number in the first one only. Any other empty cell is NULL or a fault: --fill-down gives it the value above, unless a text, an
+empty line or a bad line is between. These flags act on the lines of plain tables, of openfunds and of the EMT alike. The last
+line is bad if --skip-last would leave it out and it is a row like the others, as --fill-down fills it: a trailer that is
+missing today loses no row. A line that has a row for each fund is as many bad rows.
 
 Values: n/a, k.A., NaN, null, a dash alone and their like say that there is no value: NULL, or a bad line where there has
 to be one. An error of a spreadsheet (#N/A) makes a bad line. Yes and no may be 1, true, yes, ja, y, j, t, x and 0, false,
@@ -286,7 +287,8 @@ document: kind is kid, prospectus, annual_report, half_year_report or factsheet;
 with https:// or http://. A fund has one document of a kind, language and date. Nothing is fetched.
 
 openfunds: fields by OF-ID (OFST020000) or name, a column a field or a line a field. [IGNORE] keeps what the database has,
-[N/A] is NULL. Fractions become percentages, and the ratio of a split is turned around.
+[N/A] is NULL, and so is an empty cell if no line of its class has a value. Each line has the width of its header. Fractions
+become percentages, and the ratio of a split is turned around.
 
 EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in their list, are warnings.
 
@@ -304,8 +306,8 @@ statement: INSERT INTO complete_load (day) VALUES ('2026-11-24'). --complete mak
     ['import price prices.csv --db funds.sqlite', 'New prices, and corrected ones'],
     ['import structure_item holdings.csv --replace', 'All items of the funds in the file'],
     [
-      'import structure_item list.xlsx --fill-down ISIN --skip Name=Summe',
-      'Merged cells, and totals below each list',
+      'import structure_item list.csv --fill-down ISIN --skip Name=Summe',
+      'Cells that were merged, and totals below each list',
     ],
     ['import price nav.csv --map Datum=date --map NAV=net_asset_value --map *= --derive', 'A foreign export'],
     [

@@ -12,7 +12,7 @@ import { xmlDeclaration, xmlEncoder } from '../../core/api/encode/xml.ts'
 import { fill } from '../../core/api/routes/keys.ts'
 import { problemType } from '../../core/api/routes/problems.ts'
 import type { DocumentFormat, Language, Problem, Values } from '../../core/api/routes/table.ts'
-import type { Html } from '../../core/layout/html.ts'
+import { addressText, type Html } from '../../core/layout/html.ts'
 import { coloured } from './coloured.ts'
 import { laidOut, patterns } from './laid-out.ts'
 
@@ -142,6 +142,8 @@ export const listing = ({ format, text, hidden }: Excerpt, more: (hidden: number
   coloured(
     laidOut(format, text.replace(xmlDeclaration, ''), width[format], { hidden, more }),
     patterns[format],
+    // A line beside the fields may break within an address.
+    (piece) => (piece.includes('://') ? addressText(piece) : piece),
   )
 
 /** Characters of a line, which stands beside the fields. */

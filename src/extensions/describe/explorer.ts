@@ -75,9 +75,11 @@ function explorerPage(site: Site, language: Language): string {
             type="search"
             aria-label="${text.filter}"
             placeholder="${text.filter}"
+            aria-keyshortcuts="/"
             autocomplete="off"
             spellcheck="false"
           />
+          <kbd aria-hidden="true">/</kbd>
           <span role="status"></span>
         </div>
         ${fundSuggestions(site, link)}

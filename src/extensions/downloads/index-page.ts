@@ -315,7 +315,11 @@ const fileItem = (label: string, file: DescribedFile, language: Language): Html 
   html`<li>
     <span class="kind">${label}</span>
     <span
-      ><a href="${file.path}">${nameOf(file)}</a>
+      ><a href="${file.path}"
+        >${nameOf(file)
+          .split(/(?<=_)/)
+          .map((part, index) => [index > 0 && html`<wbr />`, part])}</a
+      >
       <span class="quiet">${bytesIn(language, file.bytes)}</span></span
     >
   </li> `

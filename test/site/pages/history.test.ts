@@ -128,6 +128,7 @@ it('names the funds whose price is awaited, at most three, and counts the others
   // A fund whose prices are being checked may be late, too.
   expect(told(1, { funds_overdue: 1, funds_held_back: 1 })).toEqual(['Awaited: Fund 0'])
   expect(told(5, { funds_overdue: 5 })).toEqual(['Awaited: Fund 0, Fund 1, Fund 2 and 2 more'])
+  expect(told(10, { funds_overdue: 10 })).toEqual(['Awaited: Fund 0, Fund 1, Fund 2 and 7 more'])
   expect(told(10, { funds_overdue: 400 })).toEqual(['Awaited: Fund 0, Fund 1, Fund 2 and others'])
   // The names of funds that may no longer be named are gone, the counts stay.
   expect(told(1, { funds_overdue: 2 })).toEqual(['Awaited: Fund 0 and others'])

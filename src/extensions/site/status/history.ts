@@ -77,8 +77,9 @@ function correctedFundsOf(publishes: readonly HistoryEntry[]): NamedFunds {
 
 function awaitedFundsOf({ awaited = [], counts }: HistoryEntry): NamedFunds {
   // A fund whose prices are being checked may be late, too.
-  const least = Math.max(counts.funds_overdue, counts.funds_held_back)
-  const areAll = awaited.length >= least && awaited.length < mostAwaited
+  const { funds_overdue: overdue, funds_held_back: heldBack } = counts
+  const isCut = awaited.length === mostAwaited && overdue + heldBack > mostAwaited
+  const areAll = awaited.length >= Math.max(overdue, heldBack) && !isCut
   return { names: awaited.map(({ isin, name }) => name ?? isin), areAll }
 }
 

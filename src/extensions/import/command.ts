@@ -259,8 +259,8 @@ or in small letters. A mixture means hundredths (GBp is pence) and makes a bad l
 issue_price: the NAV with the issue surcharge of table profile. Of a fund without a profile: of the files, where they have
 too little for one, else that of its last derived price. A history of openfunds has that of each day. repurchase_price: the
 NAV less the redemption fee. Without either both are the NAV; they have its digits. Prices of the database that their NAV
-does not make stay. So do those from before anything said what the fund charges: the report counts them, and \`fundpress
-derive --charges\` gives them the charges. change: the NAV less that of the price before, in the file or in the database.
+does not make stay. So do those from before anything said what the fund charges: the report counts them, and
+\`fundpress derive --charges\` gives them the charges. change: the NAV less that of the price before, in the file or in the database.
 change_percent: the same in percent. performance: the NAV against the last price of the year before, in percent.
 That price has to be of the last ten days of its year, or the last one by the rhythm of a fund that is priced less often.
 Without one, in the year of the launch or after a suspension, the price gets no performance (NULL), and the API gives none

@@ -311,18 +311,17 @@ function dictionary(
   </details> `
 }
 
-const fileItem = (label: string, file: DescribedFile, language: Language): Html =>
-  html`<li>
+const fileItem = (label: string, file: DescribedFile, language: Language): Html => {
+  const name = nameOf(file)
+    .split(/(?<=_)/)
+    .map((part, index) => [index > 0 && html`<wbr />`, part])
+  return html`<li>
     <span class="kind">${label}</span>
     <span
-      ><a href="${file.path}"
-        >${nameOf(file)
-          .split(/(?<=_)/)
-          .map((part, index) => [index > 0 && html`<wbr />`, part])}</a
-      >
-      <span class="quiet">${bytesIn(language, file.bytes)}</span></span
+      ><a href="${file.path}">${name}</a> <span class="quiet">${bytesIn(language, file.bytes)}</span></span
     >
   </li> `
+}
 
 /** One line that opens: prices for Excel are a file for each year. */
 const manyFiles = (label: string, files: readonly DescribedFile[], language: Language): Html =>

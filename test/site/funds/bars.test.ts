@@ -18,7 +18,7 @@ it('a figure stands outside of its bar, and never on the labels below the chart'
       const markup = barChart(years, 'en')
       const bars = [
         ...markup.matchAll(
-          /<rect [^>]* y="([\d.]+)%"[^>]* height="([\d.]+)%"\/><text class="figure" [^>]*y="([\d.]+)%" dy="(-?)/g,
+          /<rect [^>]* y="([\d.]+)%"[^>]* height="([\d.]+)%"\/><text class="figure(?: exact)?" [^>]*y="([\d.]+)%" dy="(-?)/g,
         ),
       ]
       expect(bars).toHaveLength(percents.length)

@@ -9,11 +9,15 @@ describe.skipIf(whyNoBrowser !== undefined)('the address of a fund that is gone'
   const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
   it.each([
-    ['en', phoneLight, /\(DE000FPC4UN5\) has not been published since 21 Nov 2026\. Changes on 21 Nov 2026$/],
+    [
+      'en',
+      phoneLight,
+      /^This fund \(DE000FPC4UN5\) has not been published since 21 Nov 2026\. Changes on 21 Nov 2026$/,
+    ],
     [
       'de',
       phoneDark,
-      /\(DE000FPC4UN5\) wird seit dem 21\.11\.2026 nicht mehr veröffentlicht\. Änderungen vom 21\.11\.2026$/,
+      /^Dieser Fonds \(DE000FPC4UN5\) wird seit dem 21\.11\.2026 nicht mehr veröffentlicht\. Änderungen vom 21\.11\.2026$/,
     ],
   ])('says since when it is not published, and leads to the changes: %s', async (language, look, text) => {
     const { page, end } = await open('', look)
@@ -23,6 +27,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the address of a fund that is gone'
     await page.goto(`${site.base()}/funds/${removedIsin}/`)
     const said = page.locator('#gone')
     await expect.poll(async () => plain(await said.innerText())).toMatch(text)
+    // The page is about the fund: no word of an address that nobody knows.
+    const name = await page.locator('h1').innerText()
+    expect(name).not.toMatch(/not found|nicht gefunden/)
+    expect((await page.title()).split(' · ')[0]).toBe(name)
+    expect(await page.locator('main').innerText()).not.toMatch(/typing error|Tippfehler/)
     expect(await accessibilityFaults(page)).toEqual([])
     await said.getByRole('link').click()
     await page.locator('#day h1').waitFor()

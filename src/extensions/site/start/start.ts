@@ -124,7 +124,7 @@ function notFoundPage({ baseUrl, parts, publisher }: SitePageSource, language: L
       ${
         parts.includes('changes') &&
         html`<p
-          class="callout"
+          class="lead"
           id="gone"
           role="status"
           data-index="${link('changes/index.json')}"

@@ -43,8 +43,8 @@ export const startWords = bilingual((say) => ({
   /** For the script. Of a fund whose page is gone. */
   gone: {
     since: say(
-      '({isin}) has not been published since {day}.',
-      '({isin}) wird seit dem {day} nicht mehr veröffentlicht.',
+      'This fund ({isin}) has not been published since {day}.',
+      'Dieser Fonds ({isin}) wird seit dem {day} nicht mehr veröffentlicht.',
     ),
     changes: say('Changes on {day}', 'Änderungen vom {day}'),
   },

@@ -35,13 +35,17 @@ function removalOf(isin: string, { nights }: ChangeHistory): Removal | null {
   return null
 }
 
+/** The fund takes the place of the heading and the lead: they are about an address that nobody knows. */
 function tell(place: HTMLElement, { fund: { isin, name }, day }: Removal): void {
   const say = sayOf(place)
   const shown = dayIn(document.documentElement.lang === 'de' ? 'de' : 'en', day)
   const link = document.createElement('a')
   link.href = `${place.dataset['changes'] ?? ''}?day=${day}#${isin}`
   link.textContent = say('changes', { day: shown })
-  const since = say('since', { isin, day: shown })
-  place.replaceChildren(nameElement('bdi', { name: name ?? isin }), ` ${since} `, link)
+  const known = name ?? isin
+  document.querySelector('h1')?.replaceChildren(nameElement('bdi', { name: known }))
+  document.title = document.title.replace(/^[^·]*(?= · |$)/, () => known)
+  document.querySelector('h1 + .lead')?.remove()
+  place.replaceChildren(`${say('since', { isin, day: shown })} `, link)
   place.hidden = false
 }

@@ -11,7 +11,7 @@ import { changeFeeds } from '../../src/extensions/changes/feed.ts'
 import { dayMarkup } from '../../src/extensions/changes/day.ts'
 import { changesPages, noHistory } from '../../src/extensions/changes/pages.ts'
 import { dataName } from '../../src/extensions/changes/data-words.ts'
-import { describeChanges, endIn } from '../../src/extensions/changes/words.ts'
+import { countsOf, describeChanges, endIn, headingsOf } from '../../src/extensions/changes/words.ts'
 import { isinOf } from '../support/database.ts'
 import { readHtml } from '../support/html.ts'
 import { lacks } from '../support/programs.ts'
@@ -224,9 +224,9 @@ describe('data other than prices', () => {
 
   it('are told in the words and figures of each language', () => {
     expect(describeChanges(what, 'en')).toEqual({
-      title: '1 fund with a changed end date, 2 funds with other changed data',
+      title: 'Merger of 1 fund, 2 funds with other changed data',
       lines: [
-        '1 fund with a changed end date',
+        'Merger of 1 fund',
         'DE0008471418: Merger on 31\u00a0Dec\u00a02026 into Fonds A & B (DE0008471400)',
         '2 funds with other changed data',
         'Fonds A & B (DE0008471400): Benchmark changed, Performance fee no → yes, Total expense ratio (TER) 1.5% → 1.99%, ' +
@@ -247,26 +247,48 @@ describe('data other than prices', () => {
     ]
     const night = changes({}, { suspended })
     expect(describeChanges(night, 'en').lines.map((line) => line.replaceAll('\u00a0', ' '))).toEqual([
-      '3 funds with a new or ended suspension',
+      'Suspension of 2 funds, 1 fund no longer suspended',
       'Fonds A & B (DE0008471400): Suspended from 18 Nov 2026',
       'DE0008471418: Suspended from 18 Nov 2026 to 1 Dec 2026',
       'DE0008471426: No longer suspended',
     ])
     expect(describeChanges(night, 'de').lines).toEqual([
-      '3 Fonds mit neuer oder beendeter Aussetzung',
+      'Aussetzung von 2 Fonds, 1 Fonds nicht mehr ausgesetzt',
       'Fonds A & B (DE0008471400): Ausgesetzt ab 18.11.2026',
       'DE0008471418: Ausgesetzt vom 18.11.2026 bis zum 01.12.2026',
       'DE0008471426: Nicht mehr ausgesetzt',
     ])
     const { markup } = dayMarkup({ ...day, ...night }, 'en', noPages)
     expect(markup).toContain(`href="#day-${asOf}-1-suspended"`)
-    expect(markup).toContain(`<h2 id="day-${asOf}-1-suspended">3 funds with a new or ended suspension</h2>`)
+    expect(markup).toContain(
+      `<h2 id="day-${asOf}-1-suspended">Suspension of 2 funds, 1 fund no longer suspended</h2>`,
+    )
     const published = { ...night, publish: 1, published: `${asOf}T17:04:05Z`, earlier: [] }
     const history = withPublish(noHistory, published, { sha256: '', bytes: 0 })
     const site = { baseUrl, publisher: null, isAlone: true, parts: siteParts }
     const page = textsOf(changesPages(history, site, [])).get('changes/index.html') ?? ''
     expect(page.match(/>Suspended from/g)?.length).toBe(4)
     expect(page).toContain('No longer suspended')
+    expect(page).toContain('Suspension of 2 funds, 1 fund no longer suspended</span>')
+  })
+
+  it('say of each reason how many funds end, the first time as later; of more than are named, their number', () => {
+    const ending = [...endReasons, 'merged' as const, null].map((reason, index) => ({
+      isin: isinOf(index),
+      name: null,
+      last_day: '2026-12-31',
+      reason,
+    }))
+    const cancelled = { isin: isinOf(9), name: null, last_day: null, reason: null }
+    const what = changes({}, { ending: [...ending, cancelled] })
+    expect(describeChanges(what, 'en').title).toBe(
+      'Liquidation of 1 fund, maturity of 1 fund, merger of 2 funds, end of 1 fund, end of 1 fund cancelled',
+    )
+    expect(describeChanges(what, 'de').title).toBe(
+      'Auflösung von 1 Fonds, Laufzeitende von 1 Fonds, Verschmelzung von 2 Fonds, Ende von 1 Fonds, Ende von 1 Fonds aufgehoben',
+    )
+    const { ending: heading } = headingsOf(countsOf(what), { ending, suspended: [] }, 'en')
+    expect(heading).toBe('6 funds with a new or changed end date')
   })
 
   it('say of each reason how a fund ends, and that it does not any more', () => {
@@ -283,7 +305,7 @@ describe('data other than prices', () => {
   it('have a row each on the page of their day, under a heading that the chip leads to', () => {
     const { markup } = dayMarkup(day, 'en', noPages)
     for (const [kind, heading] of [
-      ['ending', '1 fund with a changed end date'],
+      ['ending', 'Merger of 1 fund'],
       ['data', '2 funds with other changed data'],
     ] as const) {
       expect(markup).toContain(`href="#day-${asOf}-1-${kind}"`)
@@ -449,8 +471,8 @@ it('tells of funds that are gone, end or are suspended before new and renamed on
   const { title } = describeChanges(what, 'en')
   expect(title.split(', ')).toEqual([
     '1 fund no longer published',
-    '1 fund with a changed end date',
-    '1 fund with a new or ended suspension',
+    'end of 1 fund',
+    'suspension of 1 fund',
     '1 new fund',
     '1 fund renamed',
   ])
@@ -462,6 +484,31 @@ it('tells of funds that are gone, end or are suspended before new and renamed on
   const page = textsOf(changesPages(history, site, [])).get('changes/index.html') ?? ''
   const rows = /<table class="carded changed">.*?<\/table>/s.exec(page)?.[0].matchAll(/Fonds (\d)/g) ?? []
   expect([...rows].map(([, number]) => Number(number))).toEqual([5, 4, 3, 1, 2])
+})
+
+it('has funds of the same change in the order of their names, everywhere', () => {
+  const names = ['Zeta', 'Ökofonds', 'alpha', 'Beta']
+  const added = names.map((name, index) => ({ isin: isinOf(index), name }))
+  const what: DayChanges = {
+    ...changes(
+      {},
+      {
+        added: added.slice(0, 2),
+        suspended: added.slice(2).map((one) => ({ ...one, from: asOf, to: null })),
+      },
+    ),
+    publish: 1,
+    published: `${asOf}T17:04:05Z`,
+    earlier: [],
+  }
+  const namesIn = (text: string) => [...text.matchAll(/<bdi[^>]*>([^<]*)</g)].map(([, name]) => name)
+  expect(namesIn(dayMarkup(what, 'en', noPages).markup)).toEqual(['alpha', 'Beta', 'Ökofonds', 'Zeta'])
+  const history = withPublish(noHistory, what, { sha256: '', bytes: 1 })
+  const site = { baseUrl, publisher: null, isAlone: true, parts: siteParts }
+  const page = textsOf(changesPages(history, site, [])).get('changes/index.html') ?? ''
+  const [ofDay = '', byFund = ''] = page.split('id="funds"')
+  expect(namesIn(ofDay)).toEqual(['alpha', 'Beta', 'Ökofonds', 'Zeta'])
+  expect(namesIn(byFund)).toEqual(['alpha', 'Beta', 'Ökofonds', 'Zeta'])
 })
 
 it('says what was checked and released by the name of its fund, and never names a guard', () => {

@@ -13,7 +13,7 @@ import type { Language } from '../../core/api/routes/table.ts'
 import { dayIn } from '../../core/layout/formats.ts'
 import { html, type Html, noValue, type TableCell, table, wideTable } from '../../core/layout/html.ts'
 import { dataName, dataValues, toldOnce } from './data-words.ts'
-import { alike, chips, endOf, fundLink, type FundNames, linesOf, publishId } from './parts.ts'
+import { alike, chips, endOf, fundLink, type FundNames, linesOf, publishId, sortedByName } from './parts.ts'
 import {
   type ChangeKind,
   countIn,
@@ -61,7 +61,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
   const { language } = place
   const w = changeWords[language]
   const counts = countsOf(changes)
-  const headings = headingsOf(counts, language)
+  const headings = headingsOf(counts, changes.funds, language)
   const idOf = (kind: ChangeKind) => `${publishId(changes)}-${kind}`
   const part = (kind: ChangeKind, content: Html | null) => {
     const heading = headings[kind]
@@ -74,7 +74,7 @@ function publishChanges(changes: PublishChanges, place: Place): Html {
   }
   const { funds, prices, other_data: data } = changes
   return html`<div id="${publishId(changes)}">
-      ${chips(counts, language, (kind) => `#${idOf(kind)}`) ?? html`<p><strong>${describeChanges(changes, language).title}</strong></p> `}
+      ${chips(counts, changes.funds, language, (kind) => `#${idOf(kind)}`) ?? html`<p><strong>${describeChanges(changes, language).title}</strong></p> `}
     </div>
     ${otherLines(changes, language).map((line) => html`<p class="quiet small">${line}</p> `)}
     ${part('corrected', correctedTable(prices.corrected, place))}
@@ -191,7 +191,7 @@ const fundList = <Fund extends NamedFund>(
   funds.length === 0
     ? null
     : html`<ul class="funds">
-        ${funds.map((fund) => html`<li>${firstLink(fund, place)}${after(fund)}</li> `)}
+        ${sortedByName(funds).map((fund) => html`<li>${firstLink(fund, place)}${after(fund)}</li> `)}
       </ul> `
 
 /** The first place of a fund on the page has an id. */

@@ -29,8 +29,18 @@ import {
 } from '../../core/layout/layout.ts'
 import { wording } from '../../core/layout/wording.ts'
 import { dataName, dataValues } from './data-words.ts'
-import { alike, chips, dayId, endOf, fundLink, type FundNames, linesOf, publishId } from './parts.ts'
-import { countIn, differenceOf, suspensionIn, valuesIn } from './words.ts'
+import {
+  alike,
+  chips,
+  dayId,
+  endOf,
+  fundLink,
+  type FundNames,
+  linesOf,
+  publishId,
+  sortedByName,
+} from './parts.ts'
+import { countIn, differenceOf, lifeChangesIn, suspensionIn, valuesIn } from './words.ts'
 import { changeWords } from './wording.ts'
 
 export const noHistory: ChangeHistory = { format: 1, nights: [] }
@@ -150,14 +160,14 @@ function publishPart(entry: HistoryEntry, names: FundNames, language: Language):
   const rows = alike(byWeight(funds), (fund) => changeOfFund(fund, names, language).markup)
   const left = rows.slice(shownRows).flat().length
   return html`<div id="${publishId(entry)}">
-    ${chips(counts, language, null) ?? html`<p>${title}</p> `}
+    ${chips(counts, lifeChangesIn(entry), language, null) ?? html`<p>${title}</p> `}
     ${remarks.map((remark) => html`<p class="quiet small">${remark}</p> `)}
     ${rows.length > 0 && changesTable(rows.slice(0, shownRows), names, language)}
     ${left > 0 && html`<p class="quiet small">${w.moreFunds(countIn(language, left))}</p> `}
   </div> `
 }
 
-/** Corrections first: readers must act on them. Within a kind, funds stay by ISIN. */
+/** Corrections first: readers must act on them. Within a kind, funds are in the order of their names. */
 const byWeight = (funds: readonly ChangedFund[]): readonly ChangedFund[] => {
   const weightOf = ({
     corrected,
@@ -172,7 +182,7 @@ const byWeight = (funds: readonly ChangedFund[]): readonly ChangedFund[] => {
     const first = kinds.findIndex((one) => one !== undefined)
     return first === -1 ? Infinity : first
   }
-  return funds.toSorted((one, other) => weightOf(one) - weightOf(other) || 0)
+  return sortedByName(funds).toSorted((one, other) => weightOf(one) - weightOf(other) || 0)
 }
 
 export const wordsIn = (entry: HistoryEntry, language: Language) => (language === 'de' ? entry.de : entry)
@@ -202,9 +212,10 @@ function byFund(nights: readonly HistoryDay[], names: FundNames, language: Langu
   const w = changeWords[language]
   const all = nights.flatMap((day) => fundsOf(day).map((fund) => ({ fund, asOf: day.as_of })))
   if (all.length === 0) return null
-  const funds = [...Map.groupBy(all, ({ fund }) => fund.isin)].sort(([one], [other]) =>
-    one < other ? -1 : 1,
-  )
+  const changesOf = Map.groupBy(all, ({ fund }) => fund.isin)
+  // The newest name is first.
+  const named = [...changesOf].map(([isin, some]) => ({ isin, name: some[0]?.fund.name ?? null, some }))
+  const funds = sortedByName(named).map(({ isin, some }) => [isin, some] as const)
   const change = (fund: ChangedFund, asOf: string) =>
     html`<li>
       <a href="?day=${asOf}#${fund.isin}">${dayIn(language, asOf)}</a>: ${changeOfFund(fund, names, language)}

@@ -2,8 +2,17 @@
 
 import type { EndingFund, NamedFund, PublishMark } from '../../core/api/contract/changes.ts'
 import type { Language } from '../../core/api/routes/table.ts'
+import { searchKey } from '../../core/layout/formats.ts'
 import { html, type Html } from '../../core/layout/html.ts'
-import { type ChangeCounts, type ChangeKind, changeKinds, endIn, headingsOf, sentence } from './words.ts'
+import {
+  type ChangeCounts,
+  type ChangeKind,
+  changeKinds,
+  endIn,
+  headingsOf,
+  type LifeChanges,
+  sentence,
+} from './words.ts'
 import { changeWords } from './wording.ts'
 
 export interface FundNames {
@@ -60,10 +69,11 @@ const tones: Readonly<Record<ChangeKind, string>> = {
 /** @param linkTo the address of each kind; null for words without links @returns null if nothing is to be counted */
 export function chips(
   counts: ChangeCounts,
+  lives: LifeChanges,
   language: Language,
   linkTo: ((kind: ChangeKind) => string) | null,
 ): Html | null {
-  const headings = headingsOf(counts, language)
+  const headings = headingsOf(counts, lives, language)
   const kinds = changeKinds.flatMap((kind) => {
     const heading = headings[kind]
     return heading === null ? [] : [{ kind, text: sentence(heading) }]
@@ -94,6 +104,14 @@ export function alike<Item>(
   return [...groups.values()].flatMap((group) =>
     group.length < manyAlike ? group.map((one) => [one]) : [group],
   )
+}
+
+/** By their names, as readers look for them. */
+export function sortedByName<Fund extends NamedFund>(funds: readonly Fund[]): readonly Fund[] {
+  const keyed = funds.map((fund) => ({ fund, key: searchKey(fund.name ?? fund.isin) }))
+  return keyed
+    .sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)))
+    .map(({ fund }) => fund)
 }
 
 /** Each on a line of its own. */

@@ -34,10 +34,25 @@ export const changeWords = bilingual((say) => ({
     ),
   otherDataOf: (funds: string) =>
     say(`${funds} with other changed data`, `${funds} mit anderen geänderten Daten`),
-  ending: (funds: string) => say(`${funds} with a changed end date`, `${funds} mit geändertem Enddatum`),
+  /** For more funds than are named. */
+  ending: (funds: string) =>
+    say(`${funds} with a new or changed end date`, `${funds} mit neuem oder geändertem Enddatum`),
+  /** Announced, or with another date: the day before is not known. */
+  ends: {
+    liquidated: (funds: string) => say(`liquidation of ${funds}`, `Auflösung von ${funds}`),
+    matured: (funds: string) => say(`maturity of ${funds}`, `Laufzeitende von ${funds}`),
+    merged: (funds: string) => say(`merger of ${funds}`, `Verschmelzung von ${funds}`),
+    ended: (funds: string) => say(`end of ${funds}`, `Ende von ${funds}`),
+    cancelled: (funds: string) => say(`end of ${funds} cancelled`, `Ende von ${funds} aufgehoben`),
+  },
   noEnd: say('No end any more', 'Kein Ende mehr'),
+  /** For more funds than are named. */
   suspended: (funds: string) =>
     say(`${funds} with a new or ended suspension`, `${funds} mit neuer oder beendeter Aussetzung`),
+  suspensionKinds: {
+    begun: (funds: string) => say(`suspension of ${funds}`, `Aussetzung von ${funds}`),
+    over: (funds: string) => say(`${funds} no longer suspended`, `${funds} nicht mehr ausgesetzt`),
+  },
   suspensions: {
     open: (from: string) => say(`Suspended from ${from}`, `Ausgesetzt ab ${from}`),
     closed: (from: string, to: string) =>

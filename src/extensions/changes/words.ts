@@ -32,7 +32,7 @@ export function describeChanges(changes: SnapshotChanges, language: Language): C
     const what = w.first(w.funds(funds.total, countIn(language, funds.total)))
     return { title: what, lines: [what, ...others], ...remarks }
   }
-  const headings = headingsOf(countsOf(changes), language)
+  const headings = headingsOf(countsOf(changes), changes.funds, language)
   const items = itemsOf(changes, language)
   const kinds = changeKinds.filter((kind) => headings[kind] !== null)
   const what = kinds.map((kind) => headings[kind]).join(', ')
@@ -136,15 +136,46 @@ export function countsOf({ funds, prices, other_data: data }: SnapshotChanges): 
   }
 }
 
+/** Funds whose end or suspension changed, as far as they are known by name. */
+export interface LifeChanges {
+  readonly ending: readonly Pick<EndingFund, 'last_day' | 'reason'>[]
+  readonly suspended: readonly Pick<SuspendedFund, 'from'>[]
+}
+
+/** @returns those that the list of a publish has */
+export const lifeChangesIn = ({ funds = [] }: Pick<HistoryEntry, 'funds'>): LifeChanges => ({
+  ending: funds.flatMap(({ end }) => end ?? []),
+  suspended: funds.flatMap(({ suspension }) => suspension ?? []),
+})
+
+const endKind = ({ last_day: day, reason }: LifeChanges['ending'][number]) =>
+  day === null ? 'cancelled' : (reason ?? 'ended')
+
+const suspensionKind = ({ from }: LifeChanges['suspended'][number]) => (from === null ? 'over' : 'begun')
+
 /** Each kind of change with its number; null for none. */
 export function headingsOf(
   counts: ChangeCounts,
+  { ending, suspended }: LifeChanges,
   language: Language,
 ): Readonly<Record<ChangeKind, string | null>> {
   const w = changeWords[language]
   const say = (text: (count: number, shown: string) => string, count: number) =>
     text(count, countIn(language, count))
   const some = (count: number, heading: () => string) => (count === 0 ? null : heading())
+  /** Each kind by its own number, or all in one if not every fund is named. */
+  const each = <Kind extends string>(
+    count: number,
+    kinds: readonly Kind[],
+    words: Readonly<Record<Kind, (funds: string) => string>>,
+    ofAll: (funds: string) => string,
+  ) =>
+    kinds.length < count
+      ? ofAll(say(w.funds, count))
+      : (Object.keys(words) as Kind[])
+          .map((kind) => ({ kind, number: kinds.filter((one) => one === kind).length }))
+          .flatMap(({ kind, number }) => (number === 0 ? [] : [words[kind](say(w.funds, number))]))
+          .join(', ')
   return {
     corrected: some(counts.corrected_prices, () =>
       w.corrected(say(w.prices, counts.corrected_prices), say(w.funds, counts.corrected_funds)),
@@ -154,8 +185,10 @@ export function headingsOf(
     removed: some(counts.funds_removed, () => w.removed(say(w.funds, counts.funds_removed))),
     added: some(counts.funds_added, () => say(w.added, counts.funds_added)),
     renamed: some(counts.funds_renamed, () => w.renamed(say(w.funds, counts.funds_renamed))),
-    ending: some(counts.funds_ending, () => w.ending(say(w.funds, counts.funds_ending))),
-    suspended: some(counts.funds_suspended, () => w.suspended(say(w.funds, counts.funds_suspended))),
+    ending: some(counts.funds_ending, () => each(counts.funds_ending, ending.map(endKind), w.ends, w.ending)),
+    suspended: some(counts.funds_suspended, () =>
+      each(counts.funds_suspended, suspended.map(suspensionKind), w.suspensionKinds, w.suspended),
+    ),
     data: some(counts.funds_with_other_data, () => w.otherDataOf(say(w.funds, counts.funds_with_other_data))),
     newPrices: some(counts.funds_with_new, () => w.newPrices(say(w.funds, counts.funds_with_new))),
   }

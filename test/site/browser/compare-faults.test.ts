@@ -155,6 +155,14 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
         const marks = await page.locator(place).evaluateAll(marksIn)
         expect(marks).toEqual(['end on 31\u00a0Dec\u00a02026', 'ended', 'late'])
       }
+      // At 320 px, only the name takes further lines.
+      await page.setViewportSize({ width: 320, height: 800 })
+      for (const chip of await page.locator('.chips li').all()) {
+        const name = await chip.locator('span').boundingBox()
+        expect((await chip.boundingBox())?.height).toBeLessThan(120)
+        expect(name?.width).toBeGreaterThan(150)
+      }
+      await page.setViewportSize({ width: 1440, height: 900 })
       const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? NaN
       expect(await top('#messages')).toBeLessThan(await top('figure'))
       expect(await top('#notices')).toBeGreaterThan(await top('figure'))

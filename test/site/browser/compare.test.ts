@@ -428,6 +428,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       expect((await messagesOn(page)).join()).toContain('No fund has been chosen yet')
       expect(await page.locator('figure').isVisible()).toBe(false)
     })
+    await withPage(`index.html?isins=${young}`, desktopLight, async (page) => {
+      await page.locator('#messages .fault').waitFor()
+      expect(await messagesOn(page)).toEqual([expect.stringContaining(`${nameOf(young)} cannot be compared`)])
+    })
     await withPage(
       `index.html?isins=${asked(2)},XX0000000000,${young}`.toLowerCase(),
       desktopLight,

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { leastContrast, minContrast, seriesColours, seriesWith } from '../../../src/core/layout/colours.ts'
 import { repository } from '../../support/product.ts'
 import { buildDemoSite, type Site } from '../../support/site.ts'
 
@@ -60,11 +61,10 @@ it('gives a class the same colour on all pages, in charts, legends and tables, a
 const style = readFileSync(join(repository, 'templates/pages/style.css'), 'utf8')
 const charts = readFileSync(join(repository, 'templates/pages/chart.css'), 'utf8')
 const valuesOf = (css: string, name: RegExp) =>
-  [...css.matchAll(name)].map(([, value = '']) =>
-    [1, 3, 5].map((at) => parseInt(value.slice(at, at + 2), 16) / 255),
-  )
+  [...css.matchAll(name)].map(([, value = '']) => channelsOf(value))
+const channelsOf = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255)
 
-describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
+describe.each(['light', 'dark'] as const)('in the %s scheme', (scheme) => {
   const isDark = scheme === 'dark'
   const colours = valuesOf(charts, /--class-\d+: (#[\da-f]{6})/g).slice(isDark ? 12 : 0, isDark ? 24 : 12)
   const paper = valuesOf(style, /--paper: (#[\da-f]{6})/g)[isDark ? 1 : 0] ?? []
@@ -97,6 +97,30 @@ describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
       Math.min(...pairs.map(([one, other]) => distance(one, other, sight)))
     for (const sight of Object.values(sights)) expect(least(sight)).toBeGreaterThan(0.11)
     expect(least(allColours)).toBeGreaterThan(0.2)
+  })
+
+  it('the first line has the accent of a company, and any two lines still differ, as does each from the page', () => {
+    expect(seriesColours[scheme].map(channelsOf)).toEqual(series)
+    const steps = Array.from({ length: 9 }, (_, step) =>
+      Math.min(255, step * 32)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    const accents = steps.flatMap((red) =>
+      steps.flatMap((green) => steps.map((blue) => `#${red}${green}${blue}`)),
+    )
+    const allowed = accents.filter((accent) => leastContrast(accent, scheme).ratio >= minContrast)
+    expect(allowed.length).toBeGreaterThan(200)
+    for (const accent of allowed) {
+      const all = seriesWith(accent, scheme)
+      expect({ accent, first: all[0], count: all.length }).toEqual({ accent, first: accent, count: 5 })
+      const lines = all.map(channelsOf)
+      const near = lines.flatMap((one, index) =>
+        lines.slice(index + 1).filter((other) => distance(one, other, allColours) < 0.11),
+      )
+      const pale = lines.filter((each) => contrast(each, paper) < 3)
+      expect({ accent, near, pale }).toEqual({ accent, near: [], pale: [] })
+    }
   })
 
   // From the bottom of the stack to its top, as the demo's funds have them.

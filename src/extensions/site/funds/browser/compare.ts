@@ -270,7 +270,7 @@ function fundsAsked(
     return fund?.not_comparable === null ? [fund] : []
   })
   if (funds.length > mostCompared) told.push({ text: say('most'), kind: 'fault' })
-  if (funds.length === 0) told.push({ text: say('none'), kind: 'notice' })
+  if (isins.length === 0) told.push({ text: say('none'), kind: 'notice' })
   if (funds.length === 1) told.push({ text: say('one'), kind: 'hint' })
   for (const { isin, name, successor: successorIsin } of funds.slice(0, mostCompared)) {
     const successor = list.find((fund) => fund.isin === successorIsin)

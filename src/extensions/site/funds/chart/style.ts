@@ -1,5 +1,6 @@
 /** The style of charts: one sheet for all pages with a chart, and its part for drawings that are files of their own. */
 
+import { seriesWith } from '../../../../core/layout/colours.ts'
 import { pageTemplate } from '../../../../core/layout/layout.ts'
 
 export const chartStyleKey = 'funds/chart.css'
@@ -20,7 +21,9 @@ export function imageStyle(accent: string | null): string {
   const colours = new Map(
     [...light.matchAll(/^(--[\w-]+): (#\w+);/gm)].map(([, name = '', colour = '']) => [name, colour]),
   )
-  if (accent !== null) colours.set('--series-1', accent)
+  if (accent !== null)
+    for (const [index, colour] of seriesWith(accent, 'light').entries())
+      colours.set(`--series-${index + 1}`, colour)
   return drawingStyle()
     .replace(/var\((--[\w-]+)\)/g, (_, name: string) => {
       const colour = colours.get(name)

@@ -233,6 +233,10 @@ export const docWords = bilingual((say) => ({
         'Der Anfang der Antwort; die URL oben liefert sie vollständig.',
       ),
       found: say('{count} of {all}', '{count} von {all}'),
+      noneFound: say(
+        'No request has these words. Try fewer or other ones.',
+        'Keine Anfrage hat diese Wörter. Versuchen Sie weniger oder andere.',
+      ),
       excel: say(
         'Data > Get Data > From Other Sources > Blank Query > Advanced Editor',
         'Daten > Daten abrufen > Aus anderen Quellen > Leere Abfrage > Erweiterter Editor',

@@ -89,8 +89,8 @@ export const pricesHistoric = endpoint({
       kind: 'date',
       invalid: 'wrongdate',
       meaning: {
-        en: 'Last day of the range, included; not before `datefrom`',
-        de: 'Letzter Tag des Zeitraums, eingeschlossen; nicht vor `datefrom`',
+        en: 'Last day of the range, included; not before the first one',
+        de: 'Letzter Tag des Zeitraums, eingeschlossen; nicht vor dem ersten',
       },
     },
   },

@@ -21,6 +21,7 @@ interface Words extends Hints {
   readonly example: string
   readonly tooLong: string
   readonly found: string
+  readonly noneFound: string
 }
 
 function startExplorer(explorer: HTMLElement): void {
@@ -189,6 +190,7 @@ async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words:
   } catch {
     part(operation, '.sample').hidden = true
     result.hidden = true
+    showFields(operation, 'answer')
     const again = () => {
       // The button goes with its message.
       part(operation, '[type="submit"]').focus({ preventScroll: true })
@@ -323,7 +325,7 @@ function startFilter(explorer: HTMLElement, operations: readonly HTMLDetailsElem
     for (const [operation, text] of texts) operation.hidden = !typed.every((word) => text.includes(word))
     for (const group of groups) group.hidden = group.querySelector('.operation:not([hidden])') === null
     const count = operations.filter(({ hidden }) => !hidden).length
-    const text = typed.length === 0 ? '' : words.found
+    const text = typed.length === 0 ? '' : count === 0 ? words.noneFound : words.found
     state.textContent = text.replace('{count}', String(count)).replace('{all}', String(operations.length))
   }
   place.hidden = false

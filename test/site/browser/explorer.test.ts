@@ -225,7 +225,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the API explorer in a browser', () 
     expect(new URL(page.url()).search).toBe('?datefrom=2026-11-02&format=csv')
     await page.getByRole('link', { name: 'Deutsch', exact: true }).click()
     const german = page.locator('#prices-historic')
-    expect(await german.locator('[name=datefrom]').inputValue()).toBe('2026-11-02')
+    await expect.poll(() => german.locator('[name=datefrom]').inputValue()).toBe('2026-11-02')
     await expect.poll(() => codeOf(german)).toMatch(/\/2026-11-02\/\d{4}-\d\d-\d\d\/\?format=csv'$/)
     // Another operation has an address of its own.
     await german.locator('xpath=.').evaluate('(each) => { each.open = false }')

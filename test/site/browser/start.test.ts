@@ -78,7 +78,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
         await links.nth(place).click()
         const rows = page.locator('#funds tbody tr')
         // The list is filtered by its script.
-        await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(Number(count))
+        await expect.poll(() => rows.count()).toBe(Number(count))
         expect(await rows.locator('th a + small').allTextContents()).toEqual(Array(Number(count)).fill(name))
         const address = page.url()
         await rows.locator('th a').first().click()

@@ -285,28 +285,22 @@ it('reads from the slot what a sparse snapshot lacks', async () => {
 it('never names a fund that is not published before and after, and counts withheld prices', async () => {
   press.reset()
   await publishOnly('2026-01-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, [first])
+  const firstAlone = {
+    total: 1,
+    overdue: 1,
+    stale: 1,
+    held_back: 0,
+    awaited: [{ isin: first, name: hostile }],
+    ...nobody,
+  }
   const comes = await publishOnly('2026-01-28', '', [first, second])
   expect({ funds: comes.funds, removed: comes.documents.removed }).toEqual({
-    funds: {
-      total: 1,
-      overdue: 1,
-      stale: 1,
-      held_back: 0,
-      awaited: [{ isin: first, name: hostile }],
-      ...nobody,
-    },
+    funds: firstAlone,
     removed: 0,
   })
   const goes = await publishOnly('2026-01-29', '', [first])
   expect({ funds: goes.funds, added: goes.documents.added }).toEqual({
-    funds: {
-      total: 1,
-      overdue: 1,
-      stale: 1,
-      held_back: 0,
-      awaited: [{ isin: first, name: hostile }],
-      ...nobody,
-    },
+    funds: firstAlone,
     added: 0,
   })
   expect(`${bodyOf('feed.xml')}${bodyOf('index.json')}`).not.toContain(second)

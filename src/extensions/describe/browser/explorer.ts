@@ -190,7 +190,8 @@ async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words:
   } catch {
     part(operation, '.sample').hidden = true
     result.hidden = true
-    showFields(operation, 'answer')
+    // Nothing has come that has fields.
+    part(operation, '.described').hidden = true
     const again = () => {
       // The button goes with its message.
       part(operation, '[type="submit"]').focus({ preventScroll: true })

@@ -127,7 +127,9 @@ function comparedTables(
     if (after === undefined) return []
     const old = live.funds.get(isin)?.lineOf(table)
     const before = old === line ? after : (parseTable(old) ?? noRows)
-    return [{ table, isin, portfolio: portfolioOf.get(isin) ?? isin, before, after }]
+    // Rows of a new fund are compared with nothing: on a first night, those of all funds would stay in memory.
+    const kept = before === noRows && after.contradictions.length === 0 ? { ...after, slices: [] } : after
+    return [{ table, isin, portfolio: portfolioOf.get(isin) ?? isin, before, after: kept }]
   })
 }
 

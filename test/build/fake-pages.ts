@@ -56,6 +56,7 @@ const about: FundPages = {
       announced: [],
       inceptionDate: fund.inceptionDate,
       endDate: null,
+      endReason: null,
       successor: null,
       notComparable: 'no_prices',
     }

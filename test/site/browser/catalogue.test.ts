@@ -82,7 +82,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       const weights = await visited.weights()
       // Page, three style sheets, script, icon: uncompressed.
       expect(weights.length).toBeGreaterThanOrEqual(4)
-      const limit = path.includes(isin) ? 108_000 : Infinity
+      const limit = path.includes(isin) ? 110_000 : Infinity
       expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThan(limit)
       const { page } = visited
       if (kind === 'a German fund') {

@@ -40,6 +40,16 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
   it('shows no figure of the period before while those of another one load', async () => {
     const { site, asked, withPage } = compared
     await withPage('index.html', desktopLight, async (page) => {
+      // Of funds with a longer history than the first answer has, another period needs another one.
+      await page.route('**/prices-historic/**', async (route) => {
+        const response = await route.fetch()
+        const answer = (await response.json()) as { readonly prices: readonly { readonly date: string }[] }
+        const [first] = answer.prices
+        await route.fulfill({
+          response,
+          json: { ...answer, prices: [{ ...first, date: '2021-01-04' }, ...answer.prices] },
+        })
+      })
       await page.goto(`${site.base}/compare/index.html?isins=${asked(2)}&range=1y`)
       await ready(page)
       const figures = page.locator('.compared td.number')
@@ -104,7 +114,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
       await page.goto(`${site.base}/compare/index.html?isins=${one},${two}&range=max`)
       await ready(page)
       expect((await messagesOn(page)).map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
-        `The prices of ${nameOf(two)} begin on 3 Mar 2025: so does the comparison.`,
+        `The prices of ${nameOf(two)} begin on 3 Mar 2025: no comparison with this fund can begin earlier.`,
         `The newest price of ${nameOf(two)} is of 30 Sep 2026: the comparison ends there.`,
       ])
       expect(await page.locator('#period').innerText()).toContain(
@@ -113,6 +123,67 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
       await page.goto(`${site.base}/compare/index.html?isins=${one}&range=max`)
       await ready(page)
       expect(await page.locator('#period').innerText()).toMatch(/^From \d+\s\w+\s\d{4} to 20\sNov\s2026\.$/)
+    })
+  })
+
+  it('offers no period that shows the same days as another one, and names the fund that limits them', async () => {
+    const { site, isins, nameOf, withPage } = compared
+    const [one = '', two = ''] = isins
+    interface Price {
+      readonly date: string
+    }
+    await withPage('index.html', desktopLight, async (page) => {
+      // The first fund has ten years of prices, the second one two.
+      await page.route('**/prices-historic/**', async (route) => {
+        const url = route.request().url()
+        const [, from = '', to = ''] = /\/(\d{4}-\d\d-\d\d)\/(\d{4}-\d\d-\d\d)\//.exec(url) ?? []
+        const response = await route.fetch({ url: url.replace(from, '2023-01-01') })
+        const answer = (await response.json()) as { readonly prices: readonly Price[] }
+        const newest = answer.prices.filter(({ date }) => date >= '2024-11-20')
+        const before = (years: number) =>
+          newest.map(({ date, ...price }) => ({
+            ...price,
+            date: `${Number(date.slice(0, 4)) - years}${date.slice(4)}`,
+          }))
+        const all = url.includes(one)
+          ? [8, 6, 4, 2, 0].flatMap((years) => before(years).slice(years === 8 ? 0 : 1))
+          : newest
+        const prices = all.filter(({ date }) => date >= from && date <= to && date <= '2026-11-20')
+        await route.fulfill({ response, json: { ...answer, prices } })
+      })
+      const offered = () => page.locator('.ranges button:enabled').allTextContents()
+      const pressed = () => page.locator('.ranges [aria-pressed=true]').allTextContents()
+      const period = async () => (await page.locator('#period').innerText()).replaceAll('\u00a0', ' ')
+      const drawn = () => page.locator('.drawn .plot').innerHTML()
+      await page.goto(`${site.base}/compare/index.html?isins=${one},${two}`)
+      await ready(page)
+      const limited = `The prices of ${nameOf(two)} begin on 20 Nov 2024: no comparison with this fund can begin earlier.`
+      const expectLimited = async () => {
+        expect(await offered()).toEqual(['1M', '3M', 'YTD', '1Y', 'Max'])
+        expect((await messagesOn(page)).map((text) => text.replaceAll('\u00a0', ' '))).toEqual([limited])
+      }
+      await expectLimited()
+      expect({ pressed: await pressed(), period: await period() }).toEqual({
+        pressed: ['Max'],
+        period: expect.stringMatching(/^From 20 Nov 2024 to 20 Nov 2026\./),
+      })
+      const whole = await drawn()
+      // A shorter period is as long as it says, and the table below tells of years that nobody has.
+      await page.getByRole('button', { name: '1Y', exact: true }).click()
+      await expect.poll(period).toMatch(/^From 20 Nov 2025 /)
+      await expectLimited()
+      await page.getByRole('button', { name: 'Max' }).click()
+      await expect.poll(drawn).toBe(whole)
+      await expectLimited()
+      // An address that names such a period shows what there is.
+      await page.goto(`${site.base}/compare/index.html?isins=${one},${two}&range=3y`)
+      await ready(page)
+      expect({ pressed: await pressed(), drawn: await drawn() }).toEqual({ pressed: ['Max'], drawn: whole })
+      // Without the fund, the others have all periods again.
+      await page.getByRole('button', { name: `Remove ${nameOf(two)}` }).click()
+      await expect.poll(offered).toEqual(['1M', '3M', 'YTD', '1Y', '3Y', '5Y', 'Max'])
+      await expect.poll(period).toMatch(/^From 20 Nov 2023 /)
+      expect(await pressed()).toEqual(['3Y'])
     })
   })
 
@@ -128,7 +199,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
         }
         const marked = funds.map((fund) => {
           if (fund.isin === two) return { ...fund, state: 'ended' }
-          if (fund.isin === one) return { ...fund, end_date: '2026-12-31' }
+          if (fund.isin === one) return { ...fund, end_date: '2026-12-31', end_reason: 'liquidated' }
           return fund.isin === three ? { ...fund, price: { ...fund.price, overdue: 'late' } } : fund
         })
         await route.fulfill({ response, json: { funds: marked } })
@@ -153,7 +224,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
       ])
       for (const place of ['.chips li', '.compared thead th']) {
         const marks = await page.locator(place).evaluateAll(marksIn)
-        expect(marks).toEqual(['end on 31\u00a0Dec\u00a02026', 'ended', 'late'])
+        expect(marks).toEqual(['liquidation on 31\u00a0Dec\u00a02026', 'ended', 'late'])
       }
       // At 320 px, only the name takes further lines.
       await page.setViewportSize({ width: 320, height: 800 })

@@ -13,6 +13,7 @@ import {
   whyNoBrowser,
 } from '../../support/browser.ts'
 import { sample } from '../../support/rounds.ts'
+import { expectTipAside } from '../../support/tip.ts'
 import { type Comparison, messagesOn, openComparison, ready } from './comparison.ts'
 
 let compared: Comparison
@@ -35,7 +36,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       const visited = await visit(browser, `${site.base}/compare/${name}?isins=${asked(5)}`, look)
       await ready(visited.page)
       await expectSound(visited)
-      const controls = '.ranges button, .stage, .chips button, .compared :is(a, button), #search'
+      const controls = '.ranges button:enabled, .stage, .chips button, .compared :is(a, button), #search'
       expect(await unreachedByKeyboard(visited.page, controls)).toEqual([])
       await visited.end()
     },
@@ -157,6 +158,73 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
             codes: await page.locator('.compared thead .whole:visible').count(),
           }
           expect({ width, ...shown }).toEqual({ width, rows, values: rows * count, codes: count })
+        }
+      })
+    },
+  )
+
+  it('cuts no word of the names at the head of a column, with five funds on a desktop', async () => {
+    const { isins, asked, withPage } = compared
+    await withPage('', desktopLight, async (page) => {
+      await page.route('**/funds/index.json', async (route) => {
+        const response = await route.fetch()
+        const { funds } = (await response.json()) as { funds: readonly { isin: string; name: string }[] }
+        const names = ['Stiftungsfonds', 'Kommunalanleihen', 'Schwellenländer', 'Rücklage', 'Strategie']
+        const renamed = funds.map((fund) => ({
+          ...fund,
+          name: `Möwenstein ${names[isins.indexOf(fund.isin)] ?? 'Renten'} A`,
+        }))
+        await route.fulfill({ response, json: { funds: renamed } })
+      })
+      await page.goto(`${compared.site.base}/compare/?isins=${asked(5)}`)
+      await ready(page)
+      for (const width of [1025, 1152, 1280, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        const cut = await page.evaluate<string[]>(
+          "[...document.querySelectorAll('.compared .word')].filter((word) => word.scrollWidth > word.clientWidth).map((word) => word.textContent)",
+        )
+        expect({ width, cut }).toEqual({ width, cut: [] })
+      }
+    })
+  })
+
+  it.each([1, 5])(
+    'tells values of %i funds at the pointer, and those of a measured stretch, where its lines leave room and no name stands',
+    async (count) => {
+      const { asked, withPage } = compared
+      await withPage(`?isins=${asked(count)}`, desktopLight, async (page) => {
+        for (const width of [1440, 1100]) {
+          await page.setViewportSize({ width, height: 900 })
+          // Names at the ends of lines are set for a width.
+          await page.reload()
+          await ready(page)
+          const plot = await page.locator('.drawn .plot').boundingBox()
+          if (plot === null) throw new Error('there is no chart')
+          const to = (share: number) => page.mouse.move(plot.x + share * plot.width, plot.y + plot.height / 2)
+          for (const share of [0.02, 0.3, 0.5, 0.7, 0.98]) {
+            await to(share)
+            await expectTipAside(page, 'figure')
+          }
+          for (const [begin, end] of [
+            [0.1, 0.4],
+            [0.9, 0.6],
+            [0.2, 0.95],
+          ] as const) {
+            await to(begin)
+            await page.mouse.down()
+            await to(end)
+            await page.mouse.up()
+            await expectTipAside(page, 'figure')
+          }
+          await page.keyboard.press('Escape')
+          expect(await page.locator('.tip').isVisible()).toBe(false)
+        }
+        // It would cover a narrower chart, and stands below that.
+        for (const width of [768, 390]) {
+          await page.setViewportSize({ width, height: 900 })
+          const tip = await page.locator('.tip').boundingBox()
+          const plot = await page.locator('.drawn .plot').boundingBox()
+          expect(tip?.y).toBeGreaterThan((plot?.y ?? NaN) + (plot?.height ?? NaN))
         }
       })
     },

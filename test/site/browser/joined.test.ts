@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { expectSound, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
 import { joinedTexts } from '../../support/joined-texts.ts'
 import { sample } from '../../support/rounds.ts'
+import { expectTipAside } from '../../support/tip.ts'
 import { isins, pageKinds, usePageKinds } from './page-kinds.ts'
 
 const look: Look = { scheme: 'light', width: 1440, height: 900 }
@@ -105,20 +106,7 @@ describe.skipIf(whyNoBrowser !== undefined)('texts of separate elements', () => 
             if (tip === null) throw new Error('the tip is not to be seen')
             // On a phone it is below the chart; else beside the place, and never over it.
             if (width === 390) expect(tip.y).toBeGreaterThan(plot.y + plot.height)
-            else {
-              expect(place[0] < tip.x || place[0] > tip.x + tip.width).toBe(true)
-              expect(tip.x).toBeGreaterThanOrEqual(0)
-              expect(tip.x + tip.width).toBeLessThanOrEqual(width)
-              // In the half of the plot that the values of this day leave free.
-              const dots = await Promise.all(
-                (await page.locator('#nav .cursor .dot').all()).map((dot) => dot.boundingBox()),
-              )
-              const ofDots = dots.reduce((sum, dot) => sum + (dot?.y ?? NaN), 0) / dots.length + 4.5
-              // The plot's own box is that of its lines.
-              const cursor = await page.locator('#nav .cursor').boundingBox()
-              const middle = (cursor?.y ?? NaN) + (cursor?.height ?? NaN) / 2
-              expect(tip.y + tip.height / 2 > middle).toBe(ofDots < middle)
-            }
+            else await expectTipAside(page, '#nav')
             // Nothing moves.
             expect(await page.evaluate<number>(heights)).toBe(height)
           }

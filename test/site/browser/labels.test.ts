@@ -57,6 +57,7 @@ const shapes = fc.oneof(
       barChart(
         percents.map((percent, index) => ({
           label: String(2017 + index),
+          shortLabel: `’${17 + index}`,
           percent,
           below: belowBar(index, percents.length, word),
         })),

@@ -14,7 +14,12 @@ it('a figure stands outside of its bar, and never on the labels below the chart'
   const values = fc.array(fc.double({ min: -99, max: 300, noNaN: true }), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(values, (percents) => {
-      const years = percents.map((percent, year) => ({ label: String(year), below: null, percent }))
+      const years = percents.map((percent, year) => ({
+        label: String(year),
+        shortLabel: String(year),
+        below: null,
+        percent,
+      }))
       const markup = barChart(years, 'en')
       const bars = [
         ...markup.matchAll(
@@ -31,6 +36,35 @@ it('a figure stands outside of its bar, and never on the labels below the chart'
     }),
     { numRuns: times(400), examples: [[[-5e-324]], [[0, 0]], [[1e-12]]] },
   )
+})
+
+it('a narrow chart has each year below its bar, in two digits where there are many', () => {
+  const namesIn = (count: number) => {
+    const years = Array.from({ length: count }, (_, index) => ({
+      label: String(2017 + index),
+      shortLabel: `’${17 + index}`,
+      below: index === count - 1 ? 'to 20 Nov' : null,
+      percent: index + 1,
+    }))
+    return [
+      ...barChart(years, 'en').matchAll(/<text(?: class="(\w+)")? x="[\d.]+%" y="100%"[^>]*>([^<]*)</g),
+    ].map(([, kind = '', name = '']) => `${kind}:${name}`)
+  }
+  expect(namesIn(2)).toEqual([':2017', ':2018', ':to 20 Nov'])
+  const short = namesIn(10).filter((name) => name.startsWith('rounded:'))
+  expect(short.map((name) => name.slice(-3))).toEqual([
+    '’17',
+    '’18',
+    '’19',
+    '’20',
+    '’21',
+    '’22',
+    '’23',
+    '’24',
+    '’25',
+    '’26',
+  ])
+  expect(namesIn(10).filter((name) => name.startsWith('exact:20'))).toHaveLength(10)
 })
 
 it.each([

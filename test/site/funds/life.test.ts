@@ -194,9 +194,25 @@ it('the list tells beside the name what is announced, and its data the last day'
   expect(rowOf(9, 'de.html')).toEqual(['Aussetzung ab 01.12.2026', 'Ende am 31.12.2026'])
   expect(rowOf(12, 'de.html')).toEqual(['Verschmelzung am 20.11.2026'])
   const { funds } = JSON.parse(read('out/funds/index.json')) as {
-    readonly funds: readonly { readonly isin: string; readonly end_date: string | null }[]
+    readonly funds: readonly {
+      readonly isin: string
+      readonly end_date: string | null
+      readonly end_reason: string | null
+    }[]
   }
   const ends = new Map(funds.map((fund) => [fund.isin, fund.end_date]))
+  const reasons = new Map(funds.map((fund) => [fund.isin, fund.end_reason]))
+  expect([0, 1, 2, 3, 5, 6, 7, 8, 9].map((index) => reasons.get(isinAt(index)))).toEqual([
+    'liquidated',
+    'matured',
+    null,
+    'merged',
+    null,
+    'liquidated',
+    null,
+    'merged',
+    null,
+  ])
   expect([0, 3, 5, 6, 7, 8, 12].map((index) => ends.get(isinAt(index)))).toEqual([
     '2026-09-30',
     '2026-10-01',

@@ -14,6 +14,7 @@ const fund: FundEntry = {
   announced: [],
   inceptionDate: '2015-05-04',
   endDate: null,
+  endReason: null,
   successor: null,
   categoryDe: null,
   categoryEn: null,

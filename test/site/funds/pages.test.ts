@@ -180,7 +180,7 @@ it('marks the year that has not ended with the day of its figure, and no other',
     const bars = drawingOf(html, 'years').elements.filter(({ name }) => name === 'rect')
     const running = bars.map((bar) => bar.attribute('class').startsWith('running '))
     expect(running).toEqual([...new Array<boolean>(bars.length - 1).fill(false), true])
-    expect(html.match(new RegExp(`<tspan[^>]*>${word}</tspan>`, 'g'))).toHaveLength(1)
+    expect(html.match(new RegExp(`<text[^>]*>${word}</text>`, 'g'))).toHaveLength(1)
     expect(html).toContain(`<th scope="row">2026 ${word}${page === 'de.html' ? '' : ' '}2026</th>`)
   }
 })
@@ -192,7 +192,7 @@ it('marks the year of the launch, and names no day for a running year whose figu
   ).split('-')
   expect(Number(year)).toBeGreaterThan(2017)
   const html = await text(`funds/${young}/de.html`)
-  const marks = [...html.matchAll(/<tspan[^>]*>(.*?)<\/tspan>/g)].map(([, mark]) => mark)
+  const marks = [...html.matchAll(/<text [^>]*dy="35">(.*?)<\/text>/g)].map(([, mark]) => mark)
   expect(marks).toEqual([`ab ${day}.${month}.`, 'laufend'])
   expect(html).toContain(`<th scope="row">${year} ab ${day}.${month}.${year}</th>`)
   expect(html).toContain('<th scope="row">2026 laufend</th>')

@@ -39,6 +39,19 @@ it('is one line until the first distribution, where the other one leaves it', ()
   ])
 })
 
+it('has its marks on the line, also where it lacks the ex-day', () => {
+  const some = prices.filter((_, index) => index !== 3)
+  const { marks } = priceLine(some, {
+    distributions: [distributionOn(3)],
+    splits: [{ exDay: day + 5, factor: '2' }],
+  })
+  const places = marks.map(({ day: at, value }) => ({ after: at - day, value }))
+  expect(places).toEqual([
+    { after: 4, value: 110 / 2 },
+    { after: 5, value: 112 },
+  ])
+})
+
 it('has no other line without a distribution within its days', () => {
   expect(lineWith().paths.map(formOf)).toEqual([{ from: 0, points: 6 }])
   expect(lineWith(0).paths.map(formOf)).toEqual([{ from: 0, points: 6 }])

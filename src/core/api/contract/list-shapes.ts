@@ -78,6 +78,13 @@ const fundList = record({
           'Letzter Tag des Fonds, der noch bevorstehen kann; null, wenn kein Ende bekannt ist',
         ),
       ),
+      end_reason: nullable(
+        textAmong(
+          'Why the fund ends, or has ended: `liquidated`, `matured` at the end of its term, or `merged` into another fund. Null if no end or no reason is known',
+          'Warum der Fonds endet oder geendet hat: `liquidated` durch Auflösung, `matured` am Ende seiner Laufzeit, `merged` durch Verschmelzung auf einen anderen Fonds. Null, wenn kein Ende oder kein Grund bekannt ist',
+          endReasons,
+        ),
+      ),
       successor: nullable(
         text(
           'ISIN of the fund into which an ended fund was merged, if that fund is published, too; otherwise null',

@@ -184,6 +184,8 @@ export interface FundEntry {
   readonly inceptionDate: string
   /** The last day of its life, also if it is to come; null if no end is known. */
   readonly endDate: string | null
+  /** Null if no end is known, or no reason. */
+  readonly endReason: FundRow['endReason']
   /** ISIN of the fund that an ended one merged into; null unless that has pages. */
   readonly successor: string | null
 }

@@ -102,8 +102,8 @@ export const compareWording = bilingual((say) => ({
       '{fund} kann nicht verglichen werden: Preise oder Wertentwicklung dürfen nicht dargestellt werden.',
     ),
     begins: say(
-      'The prices of {fund} begin on {day}: so does the comparison.',
-      'Die Preise von {fund} beginnen am {day}: Der Vergleich beginnt ebenfalls an diesem Tag.',
+      'The prices of {fund} begin on {day}: no comparison with this fund can begin earlier.',
+      'Die Preise von {fund} beginnen am {day}: Ein Vergleich mit diesem Fonds kann nicht früher beginnen.',
     ),
     ends: say(
       'The newest price of {fund} is of {day}: the comparison ends there.',

@@ -56,13 +56,17 @@ const listLink = (language: Language, key: string): Html =>
 /** Texts of the script, by name. */
 function wordsIn(language: Language) {
   const { late, stale, suspended, ended } = statusWords[language].marks
+  const { ends } = lifeWords[language]
   return {
     ...pickerWords(language),
     ...compareWording[language].says,
     day: fundWords[language].onChart.day,
     days: fundWords[language].onChart.days,
     again: wording[language].shell.again,
-    coming: lifeWords[language].ends.ended('{day}'),
+    liquidatedOn: ends.liquidated('{day}'),
+    maturedOn: ends.matured('{day}'),
+    mergedOn: ends.merged('{day}'),
+    endedOn: ends.ended('{day}'),
     merged: fundWords[language].mergedInto('{isin}', '{successor}', '{day}'),
     late,
     stale,

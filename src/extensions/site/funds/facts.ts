@@ -272,6 +272,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
   const price = mayGiveOutPrices(fund) ? source.newestPrice() : null
   const notComparable = whyNotComparable(source, price !== null)
   const over = (years: number) => (price === null ? null : returnOver(source, price, years))
+  const end = endOf(source)
   return {
     isin: fund.isin,
     wkn: fund.wkn,
@@ -290,15 +291,14 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     state: source.life?.kind ?? null,
     announced: source.announced,
     inceptionDate: fund.inceptionDate,
-    endDate: endDateOf(source),
+    endDate: end?.day ?? null,
+    endReason: end?.reason ?? null,
     successor: successorOf(source),
   }
 }
 
-function endDateOf({ life, announced }: FundPageSource): string | null {
-  const end = [life, ...announced].find((each) => each?.kind === 'ended')
-  return end?.day ?? null
-}
+const endOf = ({ life, announced }: FundPageSource) =>
+  [life, ...announced].find((each) => each?.kind === 'ended')
 
 function successorOf({ life }: FundPageSource): string | null {
   const named = life?.kind === 'ended' && life.successor?.name !== null ? life.successor : null

@@ -313,6 +313,7 @@ export function fundList({ asOf, funds }: Pick<SitePageSource, 'asOf' | 'funds'>
       state: fund.state,
       inception_date: fund.inceptionDate,
       end_date: fund.endDate,
+      end_reason: fund.endReason,
       successor: fund.successor,
       one_year_percent: fund.returns.oneYear?.percent ?? null,
       three_years_percent: fund.returns.threeYears?.percent ?? null,

@@ -11,13 +11,14 @@ import { followAddress } from '../../../../core/layout/browser/address.ts'
 import { messageWith } from '../../../../core/layout/browser/message.ts'
 import { fetchPrices, yearToAsk, yearOf } from './prices.ts'
 import { firstDayOf } from './first-day.ts'
-import { chosenRange, onRange, rangeChoices } from './ranges.ts'
+import { chosenRange, limitRanges, onRange, rangeChoices, wholeRange } from './ranges.ts'
 import { eventKey, lineKey } from './keys.ts'
 import { type Say, sayOf } from './say.ts'
 import { exploreChart, nearestDay, type TipRow } from './stage.ts'
 import { stretchText } from './stretch.ts'
 
-const whole = 'Max'
+const navKey = () => lineKey(0)
+const reinvestedKey = () => lineKey(1)
 
 export function exploreLine(figure: HTMLElement, language: Language): void {
   const { points = '', windows = '', currency, distributions = '', splits = '' } = figure.dataset
@@ -59,8 +60,8 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
               ...(total === undefined
                 ? [{ name: '', value: amount(value.nav) }]
                 : [
-                    { name: say('nav'), value: amount(value.nav), key: lineKey(0) },
-                    { name: say('reinvested'), value: amount(total.nav), key: lineKey(1) },
+                    { name: say('nav'), value: amount(value.nav), key: navKey },
+                    { name: say('reinvested'), value: amount(total.nav), key: reinvestedKey },
                   ]),
               ...eventsBetween(actions, navs[index - 1]?.day ?? value.day, value.day, say, {
                 language,
@@ -76,8 +77,8 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
           reinvested === null
             ? [{ name: '', value: changeOf(navs, first, last) }]
             : [
-                { name: say('nav'), value: changeOf(navs, first, last), key: lineKey(0) },
-                { name: say('reinvested'), value: changeOf(reinvested, first, last), key: lineKey(1) },
+                { name: say('nav'), value: changeOf(navs, first, last), key: navKey },
+                { name: say('reinvested'), value: changeOf(reinvested, first, last), key: reinvestedKey },
               ],
       }),
     })
@@ -89,13 +90,10 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
   if (buttons.length === 0) return
   const oldest = history.sample[0]?.day ?? 0
   const newest = history.sample.at(-1)?.day ?? 0
-  for (const button of buttons) {
-    const first = firstDayOf(button.dataset['range'] ?? '', newest)
-    button.disabled = first !== null && first <= oldest
-  }
-  let shown = whole
+  limitRanges(figure, oldest, newest)
+  let shown: string = wholeRange
   const show = async () => {
-    const range = chosenRange(figure, whole)
+    const range = chosenRange(figure, wholeRange)
     if (range === shown || drawn === null || change === null) return
     shown = range
     const pressed = buttons.find(({ dataset }) => dataset['range'] === range)
@@ -130,7 +128,7 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
         void show()
       })
   }
-  onRange(figure, whole, () => void show())
+  onRange(figure, wholeRange, () => void show())
   followAddress(() => void show())
 }
 
@@ -149,13 +147,11 @@ const eventsBetween = (
     exDay === until ? say(name) : `${say(name)} ${dayIn(language, isoOf(exDay))}`
   const isThen = ({ exDay }: { readonly exDay: number }) => exDay > after && exDay <= until
   return [
-    ...splits
-      .filter(isThen)
-      .map(({ exDay }) => ({ name: '', value: nameOf('split', exDay), key: eventKey() })),
+    ...splits.filter(isThen).map(({ exDay }) => ({ name: '', value: nameOf('split', exDay), key: eventKey })),
     ...distributions.filter(isThen).map(({ exDay, amount }) => ({
       name: nameOf('distribution', exDay),
       value: amountIn(amount),
-      key: eventKey(),
+      key: eventKey,
     })),
   ]
 }

@@ -3,6 +3,7 @@
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { depthOf, lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
 import { dayNumber, isoOf } from '../../../../core/system/day-number.ts'
+import { shortened } from '../chart/end-names.ts'
 import { changeIn, dayIn, fixedIn } from '../../../../core/layout/formats.ts'
 import { followAddress, parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
 import { fillTable, fundChip, pageLink, waitingChip } from './compared-table.ts'
@@ -14,9 +15,9 @@ import { messageWith } from '../../../../core/layout/browser/message.ts'
 import { fundPicker } from './picker.ts'
 import { fetchActions, fetchPrices, yearOf, yearToAsk } from './prices.ts'
 import { firstDayOf } from './first-day.ts'
-import { chosenRange, onRange } from './ranges.ts'
+import { chosenRange, freeRanges, limitRanges, onRange } from './ranges.ts'
 import { sayOf } from './say.ts'
-import { exploreChart, nearestDay } from './stage.ts'
+import { exploreChart, nearestDay, type TipRow } from './stage.ts'
 import { stretchText } from './stretch.ts'
 
 /** Five years: the first period that MiFID II asks for. */
@@ -102,10 +103,15 @@ async function compareFunds(root: HTMLElement): Promise<void> {
   const styleOf = stylesByFund()
 
   let turn = 0
+  let shownIsins = ''
   const show = async () => {
     const mine = ++turn
-    const range = chosenRange(figure, standardRange)
     const { funds, told } = asked()
+    const isins = funds.map(({ isin }) => isin).join()
+    // Other funds may have a longer history.
+    if (isins !== shownIsins) freeRanges(figure)
+    shownIsins = isins
+    const range = chosenRange(figure, standardRange)
     const styles = styleOf(funds)
     const chipOf = (fund: ListedFund, place: number) => {
       const onRemove = () => {
@@ -127,9 +133,14 @@ async function compareFunds(root: HTMLElement): Promise<void> {
     compared.hidden ||= funds.length === 0
     offer(funds.length === 0)
     const result = await load(funds, range, histories)
-    const { comparison, loaded } = result
+    const { comparison, loaded, oldest, newest } = result
     // A slow answer must not win over a later choice.
     if (mine !== turn) return
+    if (comparison !== null) {
+      limitRanges(figure, oldest, newest)
+      // A range that is disabled now has shown the whole history.
+      chosenRange(figure, standardRange)
+    }
     figure.removeAttribute('aria-busy')
     root.classList.remove('waiting')
     const faults = faultsOf(result, say, () => void show())
@@ -296,9 +307,10 @@ async function load(
 ) {
   const newest = Math.min(...funds.map(({ price }) => dayNumber(price?.date ?? '')))
   const first = funds.length === 0 ? null : firstDayOf(range, newest)
-  // The table tells of five years, whatever the chart shows. The last common day may be before the newest prices.
-  const needed =
-    first === null ? null : Math.min(first, (firstDayOf(standardRange, newest) ?? first) - longestWait)
+  // The table tells of five years, whatever the chart shows.
+  const told = first === null ? null : Math.min(first, firstDayOf(standardRange, newest) ?? first)
+  // The last common day may be before the newest prices.
+  const needed = told === null ? null : told - longestWait
   const answers = await Promise.all(
     funds.map(({ isin, price }) => histories(isin, needed, price?.date ?? '')),
   )
@@ -311,8 +323,19 @@ async function load(
   const unpaid = loaded.filter(
     ({ accumulating }, place) => accumulating === false && known[place]?.actions.distributions.length === 0,
   )
-  const cut = comparison === null ? [] : shorteners(loaded, known, first)
-  return { comparison, loaded, failed, lonely: { few: at(few), alone: at(alone) }, unpaid, cut }
+  const cut = comparison === null ? [] : shorteners(loaded, known, told)
+  /** No comparison of these funds begins earlier. */
+  const oldest = Math.max(...known.map(({ prices }) => prices[0]?.day ?? NaN))
+  return {
+    comparison,
+    loaded,
+    failed,
+    lonely: { few: at(few), alone: at(alone) },
+    unpaid,
+    cut,
+    oldest,
+    newest,
+  }
 }
 
 /** Days that a weekend, holidays or a weekly price explain. Not of a fund that is marked. */
@@ -325,7 +348,10 @@ interface Shortener {
   readonly day: number
 }
 
-/** The funds that make a comparison shorter than the others have prices: those that begin last or end first. */
+/**
+ * The funds that make a comparison shorter than the others have prices: those that begin last or end first.
+ * @param first day that the chart or the table needs; null for the whole history
+ */
 function shorteners(
   funds: readonly ListedFund[],
   histories: readonly History[],
@@ -399,6 +425,16 @@ function drawer({ part, say }: Page, names: readonly string[]) {
     if (comparison === null) return
     period.textContent = filled(period)
     const lines = comparison.funds.map(({ line }) => line)
+    // The chips above have the whole names.
+    const short = shortened(
+      funds.map(({ name }) => name),
+      [],
+    )
+    const rowOf = (which: number, value: string): TipRow => ({
+      name: short[which] ?? '',
+      value,
+      key: () => lineKey(styles[which] ?? 0),
+    })
     const plot = plotOf(...lines)
     const paths = lines.map((line) => linePath(line, plot))
     const drawn = part('.drawn')
@@ -420,11 +456,7 @@ function drawer({ part, say }: Page, names: readonly string[]) {
           x: (number - plot.first) / plot.days,
           dots: values.map((value, which) => ({ y: depthOf(plot.axis, value), style: styles[which] ?? 0 })),
           heading: day(number),
-          rows: values.map((value, which) => ({
-            name: funds[which]?.name ?? '',
-            value: fixedIn(language, value, 2),
-            key: lineKey(styles[which] ?? 0),
-          })),
+          rows: values.map((value, which) => rowOf(which, fixedIn(language, value, 2))),
         }
       },
       between: (first, last) => {
@@ -432,11 +464,9 @@ function drawer({ part, say }: Page, names: readonly string[]) {
         const to = days[last] ?? plot.first
         return {
           heading: stretchText(language, say, from, to),
-          rows: comparison.funds.map(({ indexOn }, which) => ({
-            name: funds[which]?.name ?? '',
-            value: changeIn(language, (indexOn(to) / indexOn(from) - 1) * 100),
-            key: lineKey(styles[which] ?? 0),
-          })),
+          rows: comparison.funds.map(({ indexOn }, which) =>
+            rowOf(which, changeIn(language, (indexOn(to) / indexOn(from) - 1) * 100)),
+          ),
         }
       },
     })
@@ -446,18 +476,22 @@ function drawer({ part, say }: Page, names: readonly string[]) {
 /** Both addresses have `ISIN` as placeholder. @param prices historic ones @param actions distributions and splits */
 function priceHistories(prices: string, actions: string) {
   const known = new Map<string, { readonly from: number; readonly history: History }>()
-  /** Prices from a day on, or all; null if they cannot be loaded. @param newest ISO 8601 day of the newest price */
+  /** Prices from the last one before a day on, or all; null if they cannot be loaded. @param newest ISO 8601 day of the newest price */
   return async (isin: string, first: number | null, newest: string): Promise<History | null> => {
     const from = first === null ? firstYear : yearToAsk(first)
     const before = known.get(isin)
     if (before !== undefined && before.from <= from) return before.history
     try {
+      const pricesFrom = (year: number) =>
+        fetchPrices(prices.replace('ISIN', isin), year, yearOf(dayNumber(newest)))
       const [found, then] = await Promise.all([
-        fetchPrices(prices.replace('ISIN', isin), from, yearOf(dayNumber(newest))),
+        pricesFrom(from),
         before?.history.actions ?? fetchActions(actions.replace('ISIN', isin)),
       ])
-      const history = { prices: found, actions: then }
-      known.set(isin, { from, history })
+      // Without a price on the first day or before it, the history is short, or has a gap there: all of it tells.
+      const isShort = first !== null && (found[0]?.day ?? Infinity) > first
+      const history = { prices: isShort ? await pricesFrom(firstYear) : found, actions: then }
+      known.set(isin, { from: isShort ? firstYear : from, history })
       return history
     } catch {
       return null

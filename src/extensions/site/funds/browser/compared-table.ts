@@ -176,9 +176,12 @@ export function fundChip(
 function marksAfter(between: string, fund: ListedFund, { language, say }: Words): readonly (Node | string)[] {
   const mark = markOf(fund)
   const end = fund.state === 'ended' ? null : fund.end_date
+  const reason = fund.end_reason ?? 'ended'
   return [
     ...(mark === null ? [] : [between, markElement(mark, say(mark))]),
-    ...(end === null ? [] : [between, markElement('coming', say('coming', { day: dayIn(language, end) }))]),
+    ...(end === null
+      ? []
+      : [between, markElement('coming', say(`${reason}On`, { day: dayIn(language, end) }))]),
   ]
 }
 

@@ -12,6 +12,7 @@ export interface ListedFund {
   readonly inception_date: string
   /** ISO 8601, which may be to come; null if no end is known. */
   readonly end_date: string | null
+  readonly end_reason: 'liquidated' | 'matured' | 'merged' | null
   /** ISIN of a fund in the list. */
   readonly successor: string | null
   readonly accumulating: boolean | null

@@ -28,8 +28,8 @@ export interface TipRow {
   /** '' if the chart has one value only, which its own name says. */
   readonly name: string
   readonly value: string
-  /** What stands for the value in the chart. */
-  readonly key?: Element
+  /** Makes what stands for the value in the chart. */
+  readonly key?: () => Element
 }
 
 export interface Places {
@@ -44,8 +44,10 @@ export interface Places {
   readonly showBeside?: (index: number) => void
 }
 
-/** Of a tip from the cursor, in CSS pixels. */
+/** From the cursor to its tip, in CSS pixels. */
 const tipDistance = 12
+/** Places below a tip that tell where the lines run there: a tip may cover thousands. */
+const mostCovered = 100
 
 /** @param figure has a stage with the drawing @returns to be called after each drawing of the chart */
 export function exploreChart(figure: ParentNode): (places: Places) => void {
@@ -100,9 +102,28 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
       band.classList.toggle('back', begin > x)
       band.replaceChildren(...dotsOn(start.dots ?? [], height))
     }
-    tip.style.transform = hasRows
-      ? `translate(${besideCursor(x, tip.offsetWidth, box.width)}px, ${y + awayFrom(dots, height - tip.offsetHeight)}px)`
-      : `translate(${Math.max(0, Math.min(box.width - tip.offsetWidth, x - tip.offsetWidth / 2))}px, 0)`
+    const tipWidth = tip.offsetWidth
+    if (hasRows) {
+      const begin = besideCursor(x, tipWidth, left + width)
+      const covered = depthsBetween((begin - left) / width, (begin + tipWidth - left) / width)
+      const down = isMoreRoomBelow(covered) ? Math.max(0, height - tip.offsetHeight) : 0
+      tip.style.transform = `translate(${begin}px, ${y + down}px)`
+    } else {
+      const begin = Math.max(0, Math.min(box.width - tipWidth, x - tipWidth / 2))
+      tip.style.transform = `translate(${begin}px, 0)`
+    }
+  }
+  /** @returns how deep the lines run between two shares of the plot's width */
+  const depthsBetween = (begin: number, end: number): readonly number[] => {
+    const placeAt = (share: number) => Math.max(0, Math.min(places.last, places.nearest(share)))
+    const first = placeAt(begin)
+    const last = placeAt(end)
+    const steps = Math.max(1, Math.min(last - first, mostCovered))
+    const indices = Array.from(
+      { length: steps + 1 },
+      (_, step) => first + Math.round(((last - first) * step) / steps),
+    )
+    return indices.flatMap((index) => (places.at(index)?.dots ?? []).map(({ y }) => y))
   }
   const show = (isShown: boolean) => {
     stage.classList.toggle('told', isShown)
@@ -185,17 +206,14 @@ export function exploreChart(figure: ParentNode): (places: Places) => void {
   }
 }
 
-/** Right of the cursor, or left of it where there is no room: nobody's finger or line lies below. */
-function besideCursor(x: number, tipWidth: number, width: number): number {
+/** Right of the cursor, or left of it where the plot ends: the tip covers no finger, and no name at the end of a line. */
+function besideCursor(x: number, tipWidth: number, plotEnd: number): number {
   const right = x + tipDistance
-  return right + tipWidth <= width ? right : Math.max(0, x - tipDistance - tipWidth)
+  return right + tipWidth <= plotEnd ? right : Math.max(0, x - tipDistance - tipWidth)
 }
 
-/** At the bottom of the plot where the lines run in its upper half: the tip hides least of what it explains. */
-function awayFrom(dots: readonly Dot[], bottom: number): number {
-  const middle = dots.reduce((sum, { y }) => sum + y, 0) / dots.length
-  return middle < 0.5 ? Math.max(0, bottom) : 0
-}
+/** @param depths of the lines below a tip, which is to hide least of them */
+const isMoreRoomBelow = (depths: readonly number[]): boolean => 1 - Math.max(...depths) > Math.min(...depths)
 
 function layerOf(kind: 'band' | 'cursor' | 'tip'): HTMLElement {
   const made = document.createElement('div')
@@ -217,7 +235,7 @@ const textOf = ({ name, value }: TipRow) => (name === '' ? value : `${name}: ${v
 function rowOf({ name, value, key }: TipRow): HTMLElement {
   const row = part('span', '')
   row.append(
-    ...(key === undefined ? [] : [key]),
+    ...(key === undefined ? [] : [key()]),
     ...(name === '' ? [] : [part('span', `${name}:`), ' ']),
     part('span', value),
   )

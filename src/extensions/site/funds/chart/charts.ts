@@ -124,8 +124,9 @@ const beginsAt = {
 }
 const logarithmic = { de: 'logarithmische Skala', en: 'logarithmic scale' }
 
-/** A narrow chart has room for so many labels below it. Of more it leaves out every other one (`odd`). */
+/** A narrow chart has room for so many days below it. Of more it leaves out every other one (`odd`). */
 const mostDayLabels = 5
+/** A narrow chart has room for so many years below its bars. */
 const mostYearLabels = 7
 
 /** Days below the chart. */
@@ -332,6 +333,8 @@ function axisOf(highest: readonly number[], lowest: readonly number[], block: re
 
 export interface Bar {
   readonly label: string
+  /** Of many bars, a narrow chart has these labels. */
+  readonly shortLabel: string
   /** A second line below a year that is not whole, whose bar is paler. */
   readonly below: string | null
   readonly percent: number
@@ -340,7 +343,7 @@ export interface Bar {
 /** Of a chart's height: the figure of the lowest bar stands below it, and above the labels. */
 const roomBelow = 0.1
 
-/** A bar for each label, from zero upwards or downwards. Of many bars, a narrow chart has every other label, and figures in whole percent. */
+/** A bar for each label, from zero upwards or downwards. Of many bars, a narrow chart has short labels, and figures in whole percent. */
 export function barChart(bars: readonly Bar[], language: Language): string {
   const all = bars.map(({ percent }) => percent)
   const low = Math.min(0, ...all)
@@ -350,15 +353,17 @@ export function barChart(bars: readonly Bar[], language: Language): string {
   const slot = 1 / bars.length
   const isLong = bars.length > mostYearLabels
   let markup = `${valueGrid(axis, language, percentSign(language))}<g class="bars">`
-  for (const [index, { label, below, percent }] of bars.entries()) {
+  for (const [index, { label, shortLabel, below, percent }] of bars.entries()) {
     const middle = toPercent((index + 0.5) * slot)
     const top = depthOf(axis, Math.max(0, percent))
     const bottom = depthOf(axis, Math.min(0, percent))
     const sign = percent < 0 ? 'down' : 'up'
     const [y, dy] = percent < 0 ? [bottom, '1.2em'] : [top, '-.45em']
-    // Counted from the end, so that the newest keeps its label on a narrow screen.
-    const odd = isLong && (bars.length - index) % 2 === 0 ? ' class="odd"' : ''
-    const second = below === null ? '' : `<tspan x="${middle}" dy="1.25em">${below}</tspan>`
+    const under = (text: string, dy: number, kind = '') =>
+      `<text${kind} x="${middle}" y="100%" dy="${dy}">${text}</text>`
+    const names = isLong
+      ? under(label, 20, ' class="exact"') + under(shortLabel, 20, ' class="rounded"')
+      : under(label, 20)
     const figure = (kind: string, digits: number) =>
       `<text class="figure${kind}" x="${middle}" y="${toPercent(y)}" dy="${dy}">` +
       `${fixedIn(language, percent, digits)}</text>`
@@ -367,7 +372,8 @@ export function barChart(bars: readonly Bar[], language: Language): string {
       `<rect class="${below === null ? sign : `running ${sign}`}" x="${toPercent((index + 0.2) * slot)}"` +
       ` y="${toPercent(top)}" width="${toPercent(slot * 0.6)}" height="${toPercent(bottom - top)}"/>` +
       (isLong ? figure(' exact', digits) + figure(' rounded', 0) : figure('', digits)) +
-      `<text${odd} x="${middle}" y="100%" dy="20">${label}${second}</text>`
+      names +
+      (below === null ? '' : under(below, 35))
   }
   return `${markup}</g>`
 }

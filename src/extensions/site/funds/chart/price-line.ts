@@ -28,10 +28,10 @@ export function priceLine(prices: readonly DayPrice[], actions: FundActions) {
   const lines = reinvested === null ? [navs] : [navs, reinvested]
   const points = lines.map((line) => line.map(({ day, value }) => ({ day, value })))
   const plot = plotOf(...points)
-  const marks = [...distributions, ...actions.splits.filter(isWithin)].map(({ exDay }) => {
-    const next = navs.find(({ day }) => day >= exDay)
-    return { day: exDay, value: next?.value ?? 0 }
-  })
+  // On the line, which may lack the ex-day itself.
+  const marks = [...distributions, ...actions.splits.filter(isWithin)].flatMap(
+    ({ exDay }) => navs.find(({ day }) => day >= exDay) ?? [],
+  )
   // Until its first distribution, a fund has one line: the second one leaves it there.
   const firstEx = Math.min(...distributions.map(({ exDay }) => exDay))
   const parting = navs.findIndex(({ day }) => day >= firstEx) - 1

@@ -75,7 +75,7 @@ function yearsPart({ years }: PerformanceFacts, language: Language): Html {
   const shortDay = (day: string) => monthDayIn(language, day.slice(5))
   const bars = years.map(({ year, percent, part }) => {
     const below = part === null ? null : partName(part, shortDay, language)
-    return { label: labelOf(year), below, percent }
+    return { label: labelOf(year), shortLabel: `’${labelOf(year).slice(2)}`, below, percent }
   })
   const rows = years.toReversed().map(({ year, percent, part }) => {
     const name = part === null ? '' : ` ${partName(part, (day) => dayIn(language, day), language)}`

@@ -211,6 +211,7 @@ function operation(
       <p class="links">
         <button type="submit" class="button first">${text.send}</button>
         <a class="permalink" href="#${id}">${text.permalink}</a>
+        <span class="small bad" aria-live="polite"></span>
       </p>
     </form>
     <div class="exchange" hidden>
@@ -225,8 +226,8 @@ function operation(
         <p role="status">${text.notSent}</p>
         <div class="result" hidden>
           ${tabs({ id: `r-${id}`, legend: `${w.answer} ${id}` }, [
-            [text.body, codeBlock('', `${w.answer} ${id}`)],
-            [text.headers, codeBlock('', `${text.headers} ${id}`)],
+            [text.body, codeBlock('', `${w.answer} ${id}`, true)],
+            [text.headers, codeBlock('', `${text.headers} ${id}`, true)],
           ])}
         </div>
         <div class="sample" hidden>${codeBlock('', `${w.example} ${id}`)}</div>

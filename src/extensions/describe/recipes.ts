@@ -163,7 +163,8 @@ ORDER BY isin;`,
     curl: (facts) => `curl -fsS '${lastYear(facts)}' |
   awk -F, 'NR == 2 { first = $1; from = $4 } { last = $1; to = $4 }
     END { printf "[\\"%s\\", \\"%s\\", %.12f]", first, last, to / from }' |
-  jq -r --slurpfile paid <(curl -fsS '${facts.funds}/${facts.isin}/distributions.json') '
+  jq -r --slurpfile paid \\
+    <(curl -fsS '${facts.funds}/${facts.isin}/distributions.json') '
     . as [$first, $last, $growth] | $paid[0]
     | [(.distributions[] | select(.reinvested_on > $first and .reinvested_on <= $last)
         | 1 + (.amount | tonumber) / (.net_asset_value | tonumber)),
@@ -247,7 +248,7 @@ ORDER BY date;`,
   },
   all: {
     curl: ({ downloads }) => `curl -fsSO '${downloads}/prices.csv'
-curl -fsS '${downloads}/SHA256SUMS' | grep '  prices.csv$' | sha256sum --check`,
+curl -fsS '${downloads}/SHA256SUMS' | grep '  prices.csv$' | sha256sum -c`,
     pandas: ({ downloads, isin }) => `import pandas as pd
 
 prices = pd.read_csv("${downloads}/prices.csv", parse_dates=["date"])

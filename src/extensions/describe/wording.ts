@@ -232,11 +232,14 @@ export const docWords = bilingual((say) => ({
         'The beginning of the response; the URL above returns all of it.',
         'Der Anfang der Antwort; die URL oben liefert sie vollständig.',
       ),
+      missing: say('Fill in {name}.', 'Geben Sie {name} an.'),
+      wrongOrder: say('{last} must not be before {first}.', '{last} darf nicht vor {first} liegen.'),
       found: say('{count} of {all}', '{count} von {all}'),
       noneFound: say(
         'No request has these words. Try fewer or other ones.',
         'Keine Anfrage hat diese Wörter. Versuchen Sie weniger oder andere.',
       ),
+      clear: say('Clear filter', 'Filter zurücksetzen'),
       excel: say(
         'Data > Get Data > From Other Sources > Blank Query > Advanced Editor',
         'Daten > Daten abrufen > Aus anderen Quellen > Leere Abfrage > Erweiterter Editor',

@@ -144,7 +144,7 @@ function earlierDays({ asOf, parts }: PageFacts, language: Language): Html {
     ? html`<a id="days-list" href="../../changes/downloads.json">downloads/index.json</a>`
     : html`<code>downloads/index.json</code>`
   return html`<p>${w.earlierDays(list)}</p>
-    <p id="days" class="codes" data-as-of="${asOf}" hidden></p>
+    <p id="days" class="codes" data-as-of="${asOf}" data-none="${w.noEarlierDay}" hidden></p>
     <p id="withdrawn" class="callout" hidden>${w.withdrawn(html`<span></span>`)}</p>`
 }
 
@@ -396,8 +396,8 @@ export const pageWords = bilingual((say) => ({
         neuesten Dateien.`,
     ),
   earlierBelow: say(
-    html`Files of <a href="#earlier">earlier days</a> keep their URL.`,
-    html`Dateien <a href="#earlier">früherer Tage</a> behalten ihre URL.`,
+    html`Files of <a href="#earlier">earlier days</a> keep their URL as long as they are available.`,
+    html`Dateien <a href="#earlier">früherer Tage</a> behalten ihre URL, solange sie verfügbar sind.`,
   ),
   earlier: say('Earlier days', 'Frühere Tage'),
   earlierDays: (list: Html) =>
@@ -409,6 +409,10 @@ export const pageWords = bilingual((say) => ({
         Tage, die zu lange zurückliegen. Unter <code>withdrawn</code> stehen die Tage, deren Dateien
         zurückgezogen wurden, weil Daten darin nicht mehr herausgegeben werden dürfen.`,
     ),
+  noEarlierDay: say(
+    'At present, no files of earlier days are available.',
+    'Derzeit sind keine Dateien früherer Tage verfügbar.',
+  ),
   withdrawn: (days: Html) =>
     say(
       html`Withdrawn: ${days}. Data in the files of these days may no longer be given out.`,

@@ -139,28 +139,39 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
   })
 
   it.each(['docs/recipes/index.html', 'docs/de/clients/index.html'])(
-    'shows all of a program on a phone in colours, and its button lies over none of it: %s',
+    'shows all of a program in colours at any width, and its button lies over none of it: %s',
     async (key) => {
       const { page, end } = await visit(browser, url(key), phoneLight)
-      const found = await page.evaluate<object>(`(() => {
-        const blocks = [...document.querySelectorAll('.code:has([data-recipe])')].filter((each) => each.checkVisibility())
-        const isCut = ({ firstElementChild: pre }) => pre.scrollWidth > pre.clientWidth
-        const isCovered = (block) =>
-          block.querySelector('button').getBoundingClientRect().top < block.querySelector('pre').getBoundingClientRect().bottom
-        const ink = getComputedStyle(document.body).color
-        const isPlain = (block) => {
-          const texts = [...block.querySelectorAll('.s')]
-          return texts.length === 0 || texts.some((each) => getComputedStyle(each).color === ink)
-        }
-        const hasTexts = (block) => /["']/.test(block.textContent)
-        return {
-          blocks: blocks.length > 4,
-          cut: blocks.filter(isCut).length,
-          covered: blocks.filter(isCovered).length,
-          plain: blocks.filter(hasTexts).filter(isPlain).length,
-        }
-      })()`)
-      expect(found).toEqual({ blocks: true, cut: 0, covered: 0, plain: 0 })
+      // The programs of all tabs.
+      await page.evaluate(
+        "for (const each of document.querySelectorAll('.panel')) each.style.display = 'block'",
+      )
+      for (const width of [320, 360, 600, 720, 960, 1100, 1280, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        const found = await page.evaluate<object>(`(() => {
+          const blocks = [...document.querySelectorAll('.code:has([data-recipe])')]
+          const isCut = ({ firstElementChild: pre }) => pre.scrollWidth > pre.clientWidth
+          const isCovered = ({ firstElementChild: pre, lastElementChild: button }) => {
+            const text = pre.getBoundingClientRect()
+            const { left, right, top, bottom } = button.getBoundingClientRect()
+            return left < text.right && right > text.left && top < text.bottom && bottom > text.top
+          }
+          const ink = getComputedStyle(document.body).color
+          const isPlain = (block) => {
+            const texts = [...block.querySelectorAll('.s')]
+            return texts.length === 0 || texts.some((each) => getComputedStyle(each).color === ink)
+          }
+          const hasTexts = (block) => /["']/.test(block.textContent)
+          return {
+            blocks: blocks.length > 4,
+            cut: blocks.filter(isCut).length,
+            covered: blocks.filter(isCovered).length,
+            plain: blocks.filter(hasTexts).filter(isPlain).length,
+          }
+        })()`)
+        expect({ width, ...found }).toEqual({ width, blocks: true, cut: 0, covered: 0, plain: 0 })
+      }
+      await page.setViewportSize({ width: phoneLight.width, height: phoneLight.height })
       expect(await brokenTexts(page)).toEqual([])
       await end()
     },

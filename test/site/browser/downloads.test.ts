@@ -140,12 +140,33 @@ describe.skipIf(whyNoBrowser !== undefined)('the page of the downloads in a brow
     },
   )
 
-  it('shows neither where there are none', async () => {
-    const { page, end } = await visit(browser, pageOf('none', 'index.html'))
-    expect(await page.locator('#days').isVisible()).toBe(false)
+  it.each([
+    ['index.html', 'At present, no files of earlier days are available.'],
+    ['de.html', 'Derzeit sind keine Dateien früherer Tage verfügbar.'],
+  ])('says that no earlier day is there, instead of promising one: %s', async (name, text) => {
+    const { page, end } = await visit(browser, pageOf('none', name))
+    await page.locator('#days').waitFor()
+    expect(await page.locator('#days').textContent()).toBe(text)
     expect(await page.locator('#withdrawn').isVisible()).toBe(false)
     await end()
   })
+
+  it.each(['index.html', 'de.html'])(
+    'has the name of a file and its size on one line on a desktop: %s',
+    async (name) => {
+      const { page, end } = await visit(browser, pageOf('none', name))
+      await page.evaluate('for (const each of document.querySelectorAll(".files details")) each.open = true')
+      for (const width of [1280, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        const dropped = await page.evaluate<readonly string[]>(`[...document.querySelectorAll('.files li li')]
+        .filter((file) => new Set([...file.querySelectorAll('a, .quiet')].flatMap((part) =>
+          [...part.getClientRects()].map(({ top }) => Math.round(top / 8)))).size > 1 && file.querySelector('details') === null)
+        .map(({ textContent }) => textContent)`)
+        expect({ width, dropped }).toEqual({ width, dropped: [] })
+      }
+      await end()
+    },
+  )
 
   it('says where the list is and what it has, also if it cannot be loaded', async () => {
     const { page, end } = await visit(browser, pageOf('missing', 'index.html'))

@@ -10,6 +10,7 @@ import {
   desktopLight,
   expectSound,
   openBrowser,
+  overhang,
   phoneDark,
   visit,
   whyNoBrowser,
@@ -189,6 +190,79 @@ describe.skipIf(whyNoBrowser !== undefined)('the API explorer in a browser', () 
     await end()
   })
 
+  it('says what a request lacks in the language of the page, and neither sends nor copies it', async () => {
+    const visited = await visit(
+      browser,
+      `${site.base}/docs/de/explorer/index.html#prices-historic`,
+      phoneDark,
+    )
+    const { page } = visited
+    const operation = page.locator('#prices-historic')
+    const isin = operation.locator('[name=isin]')
+    const lack = operation.locator('form [aria-live]')
+    const copy = operation.locator('.request').getByRole('button', { name: 'Kopieren' })
+    await copy.waitFor()
+    expect(await lack.textContent()).toBe('')
+    const right = await isin.inputValue()
+    let requests = 0
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v1/')) requests++
+    })
+    const send = () => operation.locator('[type=submit]').click()
+    for (const nothing of ['', '  ']) {
+      await isin.fill(nothing)
+      expect(await lack.textContent()).toBe('Geben Sie isin an.')
+      expect(await codeOf(operation)).toContain('/api/v1/prices-historic/{isin}/2')
+      expect(await copy.isVisible()).toBe(false)
+      await send()
+    }
+    await isin.fill('{isin}')
+    expect(await codeOf(operation)).toContain('/%7Bisin%7D/')
+    await isin.fill(right)
+    await operation.locator('[name=datefrom]').fill('2026-11-16')
+    await operation.locator('[name=dateto]').fill('2026-11-13')
+    expect(await lack.textContent()).toBe('dateto darf nicht vor datefrom liegen.')
+    expect(await copy.isVisible()).toBe(false)
+    await send()
+    await operation.locator('[name=dateto]').fill('')
+    expect(await lack.textContent()).toBe('Geben Sie dateto an.')
+    await send()
+    expect(requests).toBe(0)
+    await expectSound(visited)
+    await operation.locator('[name=dateto]').fill('2026-11-16')
+    expect(await lack.textContent()).toBe('')
+    expect(await copy.isVisible()).toBe(true)
+    await send()
+    await operation.locator('.status.good').waitFor()
+    await visited.end()
+  })
+
+  it('copies all of a response, its headers, too, and nothing of one that is cut', async () => {
+    const { page, end } = await open('#prices-current')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const operation = page.locator('#prices-current')
+    await operation.locator('[type=submit]').click()
+    await operation.locator('.status.good').waitFor()
+    for (const view of ['Body', 'Headers']) {
+      await operation.locator('.result label', { hasText: view }).click()
+      const copy = operation.locator('.result').getByRole('button', { name: 'Copy' })
+      const shown = operation.locator('.result pre:visible')
+      const button = await copy.boundingBox()
+      expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(
+        (await shown.boundingBox())?.y ?? 0,
+      )
+      await copy.click()
+      await operation.locator('.result').getByRole('button', { name: '✓ Copied' }).waitFor()
+      expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(await shown.textContent())
+    }
+    await page.locator('#openapi > summary').click()
+    const long = page.locator('#openapi')
+    await long.locator('[type=submit]').click()
+    await long.locator('.status.good').waitFor()
+    expect(await long.locator('.result button:visible').count()).toBe(0)
+    await end()
+  })
+
   it('keeps the language of programs, on other operations, on other pages, and after a reload', async () => {
     const { page, end } = await open('#prices-current')
     await choose(page.locator('#prices-current'), 'R')
@@ -252,7 +326,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the API explorer in a browser', () 
     expect(await page.locator('.filter [role=status]').textContent()).toMatch(/^No request has these words\./)
     expect(await page.locator('h2:visible').count()).toBe(0)
     expect(await accessibilityFaults(page)).toEqual([])
-    await page.locator('.filter input').fill('')
+    await page.setViewportSize({ width: 320, height: 740 })
+    expect(await overhang(page)).toEqual([])
+    await page.locator('.filter').getByRole('button', { name: 'Clear filter' }).click()
+    await page.locator('.filter input:focus').waitFor()
     expect(await shown()).toHaveLength(all)
     await visited.end()
   })

@@ -20,8 +20,11 @@ interface Words extends Hints {
   readonly failed: string
   readonly example: string
   readonly tooLong: string
+  readonly missing: string
+  readonly wrongOrder: string
   readonly found: string
   readonly noneFound: string
+  readonly clear: string
 }
 
 function startExplorer(explorer: HTMLElement): void {
@@ -112,12 +115,13 @@ function keepAddress(operation: HTMLDetailsElement): void {
   part<HTMLAnchorElement>(operation, '.permalink').href = location.href
 }
 
-/** An input is a part of the path, a choice with a value one of the query. */
+/** An input is a part of the path, a choice with a value one of the query. For an empty input its place stays: `{isin}`. */
 function addressOf(form: HTMLFormElement, root: string): URL {
   let path = form.dataset['path'] ?? ''
   const query = new URLSearchParams()
   for (const { name, value } of controlsOf(form)) {
-    if (path.includes(`{${name}}`)) path = path.replace(`{${name}}`, encodeURIComponent(value.trim()))
+    const place = `{${name}}`
+    if (path.includes(place)) path = path.replace(place, encodeURIComponent(value.trim()) || place)
     else if (value !== '') query.set(name, value)
   }
   const url = new URL(root + path.slice(1), location.href.split(/[?#]/)[0])
@@ -125,9 +129,34 @@ function addressOf(form: HTMLFormElement, root: string): URL {
   return url
 }
 
-/** As a program in the chosen language, before it is sent. */
+/** What keeps the form from being sent, for its reader, and for the browser, which does not send it then. @returns '' for nothing */
+function lackOf(form: HTMLFormElement, words: Words): string {
+  const controls = controlsOf(form)
+  for (const control of controls) {
+    const isMissing = control.required && control.value.trim() === ''
+    control.setCustomValidity(isMissing ? words.missing.replace('{name}', control.name) : '')
+  }
+  // Two days of a path are a range.
+  const [first, last] = form.querySelectorAll<HTMLInputElement>('[type="date"]')
+  if (first && last && last.value !== '' && last.value < first.value)
+    last.setCustomValidity(words.wrongOrder.replace('{first}', first.name).replace('{last}', last.name))
+  return controls.find(({ validity }) => !validity.valid)?.validationMessage ?? ''
+}
+
+/** The button is made by the script of all pages. */
+function allowCopying(within: Element, isAllowed: boolean): void {
+  const button = within.querySelector<HTMLButtonElement>('.code > button')
+  if (button !== null) button.hidden = !isAllowed
+}
+
+/** As a program in the chosen language, before it is sent. A request that lacks something cannot be copied. */
 function showRequest(operation: HTMLDetailsElement, explorer: HTMLElement, words: Words): void {
-  const url = addressIn(addressOf(formOf(operation), explorer.dataset['root'] ?? ''))
+  const form = formOf(operation)
+  const lack = lackOf(form, words)
+  part(form, '[aria-live]').textContent = lack
+  allowCopying(part(operation, '.request'), lack === '')
+  const address = addressIn(addressOf(form, explorer.dataset['root'] ?? ''))
+  const url = lack === '' ? address : address.replace(/%7B(\w+)%7D/g, '{$1}')
   const kind = kindWanted(operation)
   const chosen = operation.querySelector<HTMLInputElement>('.programs input:checked')?.value ?? ''
   const program = programs[chosen]
@@ -182,7 +211,10 @@ async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words:
     const language = document.documentElement.lang === 'de' ? 'de' : 'en'
     const code = span(answer.ok ? 'status good' : 'status', `${answer.status} ${answer.statusText}`.trim())
     const facts = [`${took} ms`, bytesIn(language, bytes.byteLength), type.replace(/;.*/, '')]
-    const cut = text.length > most ? [`. ${words.tooLong}`] : []
+    const isCut = text.length > most
+    const cut = isCut ? [`. ${words.tooLong}`] : []
+    // Who copies wants all of it.
+    allowCopying(result, !isCut)
     part(operation, '.sample').hidden = true
     result.hidden = false
     showFields(operation, answer.ok ? 'answer' : 'error')
@@ -321,13 +353,21 @@ function startFilter(explorer: HTMLElement, operations: readonly HTMLDetailsElem
       return [operation, searchKey(`${group} ${operation.querySelector('summary')?.textContent ?? ''}`)]
     }),
   )
+  const clear = () => {
+    input.value = ''
+    filter()
+    input.focus()
+  }
   const filter = () => {
     const typed = input.value.split(/\s+/).map(searchKey).filter(Boolean)
     for (const [operation, text] of texts) operation.hidden = !typed.every((word) => text.includes(word))
     for (const group of groups) group.hidden = group.querySelector('.operation:not([hidden])') === null
     const count = operations.filter(({ hidden }) => !hidden).length
     const text = typed.length === 0 ? '' : count === 0 ? words.noneFound : words.found
-    state.textContent = text.replace('{count}', String(count)).replace('{all}', String(operations.length))
+    const told = text.replace('{count}', String(count)).replace('{all}', String(operations.length))
+    state.replaceChildren(
+      ...messageWith(told, count === 0 ? { label: words.clear, press: clear } : undefined),
+    )
   }
   place.hidden = false
   input.addEventListener('input', filter)

@@ -31,8 +31,8 @@ async function show(list: HTMLElement, withdrawn: HTMLElement, address: string):
   if (found === null) return
   const own = list.dataset['asOf'] ?? ''
   const earlier = found.days.filter((day) => day < own)
-  list.replaceChildren(...earlier.map(dayLink))
-  list.hidden = earlier.length === 0
+  list.replaceChildren(...(earlier.length === 0 ? [list.dataset['none'] ?? ''] : earlier.map(dayLink)))
+  list.hidden = false
   withdrawn.hidden = found.withdrawn.length === 0
   withdrawn.querySelector('span')?.replaceChildren(found.withdrawn.map(shown).join(', '))
 }

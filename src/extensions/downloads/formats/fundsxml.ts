@@ -21,8 +21,12 @@ export const fundsxml: RowsFormat = {
   mediatype: 'application/xml',
   label: inBoth('FundsXML'),
   advice: {
-    en: 'FundsXML 4.2, each fund as a share class: for portals and distributors.',
-    de: 'FundsXML 4.2, jeder Fonds als Anteilklasse: für Portale und Vertriebspartner.',
+    en:
+      'FundsXML 4.2, each fund as a share class: for portals and distributors. Without EMT data: FundsXML demands far ' +
+      'more fields of the template than these data have. They are files of their own, under “EMT data”.',
+    de:
+      'FundsXML 4.2, jeder Fonds als Anteilklasse: für Portale und Vertriebspartner. Ohne EMT-Daten: FundsXML verlangt ' +
+      'weit mehr Felder des Templates, als diese Daten haben. Sie stehen in eigenen Dateien unter „EMT-Daten“.',
   },
   isStamped: true,
   pieces: (funds) => [exchangePiece(path, funds)],

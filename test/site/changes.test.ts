@@ -509,6 +509,10 @@ it('has funds of the same change in the order of their names, everywhere', () =>
   const [ofDay = '', byFund = ''] = page.split('id="funds"')
   expect(namesIn(ofDay)).toEqual(['alpha', 'Beta', 'Ökofonds', 'Zeta'])
   expect(namesIn(byFund)).toEqual(['alpha', 'Beta', 'Ökofonds', 'Zeta'])
+  // Folded: the days above tell the same.
+  expect(byFund.split('<table')[0]).toMatch(
+    /<details class="folded">\s*<summary><span>4 funds<\/span><\/summary>/,
+  )
 })
 
 it('says what was checked and released by the name of its fund, and never names a guard', () => {

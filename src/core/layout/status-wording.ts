@@ -114,9 +114,20 @@ export const statusWords = bilingual((say) => ({
     count === '1'
       ? say('daily', 'täglich')
       : say(`every ${count} business days`, `alle ${count} Bankarbeitstage`),
-  note: say(
-    'Age: business days since the newest price. Interval: the usual time between two prices. Next price: the day on which it is expected; since a day: it is still awaited. Oldest price: of the funds whose prices are monitored.',
-    'Alter: Bankarbeitstage seit dem neuesten Preis. Turnus: üblicher Abstand zwischen zwei Preisen. Nächster Preis: der Tag, an dem er erwartet wird; seit einem Tag: er steht noch aus. Ältester Preis: unter den Fonds, deren Preise überwacht werden.',
-  ),
+  notes: {
+    age: say('Age: business days since the newest price.', 'Alter: Bankarbeitstage seit dem neuesten Preis.'),
+    rhythm: say(
+      'Interval: the usual time between two prices.',
+      'Turnus: üblicher Abstand zwischen zwei Preisen.',
+    ),
+    next: say(
+      'Next price: the day on which it is expected; since a day: it is still awaited. A fund is up to date as long as this price is not late.',
+      'Nächster Preis: der Tag, an dem er erwartet wird; seit einem Tag: er steht noch aus. Ein Fonds ist aktuell, solange dieser Preis nicht verspätet ist.',
+    ),
+    oldest: say(
+      'Oldest price: of the funds whose prices are monitored.',
+      'Ältester Preis: unter den Fonds, deren Preise überwacht werden.',
+    ),
+  },
   asData: say('This page as JSON', 'Diese Seite als JSON'),
 }))

@@ -238,8 +238,12 @@ function byFund(nights: readonly HistoryDay[], names: FundNames, language: Langu
   return section(
     'funds',
     w.byFund,
+    // The days above tell the same.
     html`<p>${w.byFundLead}</p>
-      ${content}`,
+      <details class="folded">
+        <summary><span>${w.funds(funds.length, countIn(language, funds.length))}</span></summary>
+        ${content}
+      </details>`,
   )
 }
 

@@ -100,6 +100,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
           '../changes/index.html',
           `../changes/index.html?day=${asOf}`,
           'index.json',
+          '../changes/feed.xml',
         ])
       }
       await page.getByRole('link', { name: 'Deutsch' }).click()
@@ -165,6 +166,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
       'with late prices',
       'with stale prices or prices being checked',
     ])
+    const colours = await page.evaluate<string[]>(
+      `[...new Set([...document.querySelectorAll('#nights .legend rect')].map((each) => getComputedStyle(each).fill))]`,
+    )
+    expect(colours).toHaveLength(5)
     expect((await page.locator('#nights .ends').innerText()).trim()).toBe('20\u00a0Nov\u00a02026')
     const { x = 0, y = 0, width = 0, height = 0 } = (await bars.boundingBox()) ?? {}
     await page.mouse.move(x + width - 3, y + height / 2)
@@ -302,6 +307,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     expect((await cellsOf('thead tr'))[0]).toEqual(['Fonds', 'Status', 'Preisdatum', 'Nächster Preis'])
     const fresh = (await cellsOf('tbody tr')).find((cells) => cells.includes(isins.fresh))
     expect(fresh).toEqual([names.fresh, isins.fresh, 'aktuell', '19.11.2026', '20.11.2026'])
+    // The notes are about the columns that a phone has.
+    const notes = await page.locator('main').innerText()
+    expect(notes).toContain('Nächster Preis: der Tag, an dem er erwartet wird')
+    expect(notes).not.toMatch(/Alter:|Turnus:/)
     const parts = ['Fonds', 'Fondsvergleich', 'Dokumentation', 'API-Explorer', 'Downloads', 'Status']
     expect(await page.locator('header nav a').allTextContents()).toEqual(parts)
     expect(await page.locator('header nav [aria-current="page"]').allTextContents()).toEqual(['Status'])

@@ -50,6 +50,25 @@ describe.skipIf(whyNoBrowser !== undefined)(
       expect(broken).toEqual([])
     })
 
+    it.each(['', 'de.html'])('a price of a fund stands beside its name: %s', async (name) => {
+      const { page, end } = await visit(
+        compared.browser,
+        `${compared.site.base}/funds/${compared.isins[2] ?? ''}/${name}`,
+      )
+      const below: string[] = []
+      for (let width = narrowest; width <= widest; width += step) {
+        await page.setViewportSize({ width, height: 900 })
+        const found = await page.evaluate<
+          string[]
+        >(`[...document.querySelectorAll('#nav ~ .facts > div, .views ~ .facts > div')]
+          .filter((each) => each.lastElementChild.getBoundingClientRect().top >= each.firstElementChild.getBoundingClientRect().bottom)
+          .map(({ innerText }) => innerText)`)
+        below.push(...found.map((text) => `${width}: ${text}`))
+      }
+      await end()
+      expect(below).toEqual([])
+    })
+
     it.each(['funds', 'status', 'changes'])('of the part %s', async (folder) => {
       expect(await widerAt(`${folder}/de.html`, false)).toEqual([])
     })

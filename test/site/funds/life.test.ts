@@ -1,6 +1,8 @@
 /** Funds that have ended or are suspended: on pages, in lists, in the status and in downloads. Their answers stay as they are. */
 import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { openBrowser, visit, whyNoBrowser } from '../../support/browser.ts'
 import { editDatabase, readDatabase } from '../../support/database.ts'
 import { mustRun, tempFolder } from '../../support/product.ts'
 import { hashesOf } from '../../support/tree.ts'
@@ -141,6 +143,54 @@ describe('a fund page', () => {
     expect(german).toContain('Dieser Fonds wurde am 20.11.2026 verschmolzen auf <a')
     expect(german).not.toContain('wird am')
   })
+
+  it.skipIf(whyNoBrowser !== undefined)(
+    'has its figures in one row on a wide page, whatever its state, and beside each other if they are few',
+    async () => {
+      const browser = await openBrowser()
+      const young = String(
+        readDatabase(
+          folder.file('funds.sqlite'),
+          `SELECT isin FROM fund JOIN price USING (isin) JOIN profile USING (isin)
+            WHERE data_permitted AND prices_permitted AND fund_inception_date > '2025-12-01' LIMIT 1`,
+        )[0]?.isin,
+      )
+      const pages = [
+        ...[0, 3, 4, 7].map((index) => `out/funds/${isinAt(index)}`),
+        `returned/funds/${isinAt(5)}`,
+        `out/funds/${young}`,
+      ]
+      try {
+        for (const path of pages.flatMap((each) => [`${each}/index.html`, `${each}/de.html`])) {
+          const { page, end } = await visit(browser, pathToFileURL(folder.file(path)).href)
+          for (const width of [1440, 1200, 1120]) {
+            await page.setViewportSize({ width, height: 900 })
+            const figures = await page.evaluate<{ top: number; left: number; right: number }[]>(
+              `[...document.querySelectorAll('.fund-head .headline > div')].map((each) => {
+                const range = document.createRange()
+                range.selectNodeContents(each)
+                const { left, right } = range.getBoundingClientRect()
+                return { top: Math.round(each.getBoundingClientRect().top), left, right }
+              })`,
+            )
+            expect(figures.length).toBeGreaterThan(1)
+            const rows = new Set(figures.map(({ top }) => top)).size
+            const gaps = figures.slice(1).map(({ left }, index) => left - (figures[index]?.right ?? 0))
+            const widest = Math.round(Math.max(...gaps))
+            expect({ path, width, rows, isApart: widest > 160 }).toEqual({
+              path,
+              width,
+              rows: 1,
+              isApart: false,
+            })
+          }
+          await end()
+        }
+      } finally {
+        await browser.close()
+      }
+    },
+  )
 
   it('says nothing of a suspension that is over', () => {
     const returned = read(`returned/funds/${isinAt(5)}/index.html`)

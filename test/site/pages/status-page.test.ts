@@ -1,6 +1,7 @@
 /** The status page of a company with many funds. */
 import { expect, it } from 'vitest'
 import { countsByMark, type MarkedFund } from '../../../src/core/guards/assess.ts'
+import type { PageSite } from '../../../src/core/layout/layout.ts'
 import type { StatusSource } from '../../../src/core/snapshot/status-document.ts'
 import { statusPages } from '../../../src/extensions/site/status/page.ts'
 
@@ -14,7 +15,7 @@ const fund = (index: number, mark: 'late' | 'fresh'): MarkedFund => ({
   nextPrice: '2026-11-19',
 })
 
-function pageOf(late: number): string {
+function pageOf(late: number, parts: PageSite['parts'] = ['status', 'funds']): string {
   const overdue = Array.from({ length: late }, (_, index) => fund(index, 'late'))
   const funds = [...overdue, fund(late, 'fresh')]
   const counts = countsByMark((mark) => funds.filter((one) => one.mark === mark).length)
@@ -36,7 +37,7 @@ function pageOf(late: number): string {
     baseUrl: 'https://api.example.org',
     publisher: null,
     isAlone: false,
-    parts: ['status', 'funds'] as const,
+    parts,
   }
   const pages = new Map(statusPages(source, site).map(({ key, content }) => [key, String(content)]))
   return pages.get('status/index.html') ?? ''
@@ -55,4 +56,10 @@ it('shows the first twenty late funds, those with the oldest prices, and folds t
   expect(rowsOf(page)).toEqual({ open: 20, folded: 480, says: 1 })
   expect(page).toContain('<span>480 more funds</span>')
   expect(page.indexOf('Fund 19<')).toBeLessThan(page.indexOf('480 more funds'))
+})
+
+it('leads to the feed of changes, if the site has changes', () => {
+  const link = 'href="../changes/feed.xml" type="application/atom+xml">Recent changes (feed)</a>'
+  expect(pageOf(1, ['status', 'funds', 'changes'])).toContain(link)
+  expect(pageOf(1)).not.toContain('application/atom+xml')
 })

@@ -127,8 +127,14 @@ async function fetchWithdrawn(): Promise<readonly string[]> {
 }
 
 void withdrawn.then((days) => {
-  for (const day of days)
-    document.getElementById(dayId(day))?.nextElementSibling?.append(notice(w.withdrawnDay, 'quiet small'))
+  for (const day of days) {
+    const said = notice('', 'quiet small')
+    const link = document.createElement('a')
+    link.href = `?day=${day}`
+    link.textContent = w.withdrawnDay
+    said.append(link)
+    document.getElementById(dayId(day))?.nextElementSibling?.append(said)
+  }
 })
 
 function notice(text: string, kind: string): HTMLElement {

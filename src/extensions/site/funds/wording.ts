@@ -356,8 +356,8 @@ export const fundWords = bilingual((say) => ({
   emt: say('MiFID data (EMT)', 'MiFID-Daten (EMT)'),
   data: say('Data', 'Daten'),
   dataLead: say(
-    'The data on this page are also available from the API. No access key is needed.',
-    'Die Daten dieser Seite sind auch über die API abrufbar. Ein Zugangsschlüssel ist nicht nötig.',
+    'The data of this fund are available from the API. No access key is needed.',
+    'Die Daten dieses Fonds sind über die API abrufbar. Ein Zugangsschlüssel ist nicht nötig.',
   ),
   requests: say('Example requests', 'Beispielanfragen'),
   currentRequest: say('newest price', 'neuester Preis'),

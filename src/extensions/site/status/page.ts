@@ -19,6 +19,7 @@ import {
 } from '../../../core/layout/html.ts'
 import {
   changesKeys,
+  feedKeys,
   feedLink,
   frontPages,
   fundPageKeys,
@@ -112,7 +113,7 @@ function statusPage(
       <dl class="headline">
         ${marks.map((mark) => counts[mark] > 0 && figure(markedAs(mark, w.marks[mark]), count(counts[mark])))}
       </dl>
-      ${withheld.length > 0 && [list(w.withheld, withheld), html`<p class="quiet small note">${w.withheldNote}</p>`]}
+      ${withheld.length > 0 && [list(w.withheld, withheld), html`<p class="quiet small">${w.withheldNote}</p>`]}
       ${overdue.length > 0 && list(w.overdue[overdueKind(counts)], overdue)}
       ${folded.map((mark) => {
         const some = sortedByName(funds.filter((fund) => fund.mark === mark))
@@ -122,7 +123,10 @@ function statusPage(
           ${some.every(({ newestPrice }) => newestPrice === null) ? fundNames(some, language, names) : fundTable(said, some, language, names)}
         </details> `
       })}
-      <p class="quiet small note">${w.note}</p>
+      <p class="quiet small">
+        <span class="of-age">${w.notes.age}</span>
+        <span class="of-rhythm">${w.notes.rhythm}</span> ${w.notes.next} ${w.notes.oldest}
+      </p>
       ${
         parts.includes('changes') &&
         html`<section id="notable" hidden>
@@ -130,7 +134,15 @@ function statusPage(
           <ul></ul>
         </section> `
       }
-      <p><a href="${toJson}">${w.asData}</a></p>`,
+      <ul class="ways">
+        <li><a href="${toJson}">${w.asData}</a></li>
+        ${
+          parts.includes('changes') &&
+          html`<li>
+            <a href="${linkTo(key, feedKeys[language])}" type="application/atom+xml">${shell.feed}</a>
+          </li>`
+        }
+      </ul>`,
   })
 }
 

@@ -186,13 +186,19 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     await end()
   })
 
-  it('has room for each value of its tables, also for a day since which a price is awaited', async () => {
+  it('has room for each value of its tables, also since when a price is awaited, and its counts on one line', async () => {
     for (const key of ['status/', 'status/de.html']) {
       const { page, end } = await visit(browser, url('site', key))
       await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
       for (const width of [1440, 1100, 1000, 768, 600, 390, 320]) {
         await page.setViewportSize({ width, height: 900 })
         expect({ key, width, wide: await wideCells(page) }).toEqual({ key, width, wide: [] })
+        const uneven = await page.evaluate<string[]>(
+          `[...Map.groupBy(document.querySelectorAll('.headline:has(.mark) > div'), (each) => each.offsetTop).values()]
+            .filter((row) => new Set(row.map((each) => each.querySelector('dd').offsetTop)).size > 1)
+            .map((row) => row.map(({ innerText }) => innerText).join())`,
+        )
+        expect({ key, width, uneven }).toEqual({ key, width, uneven: [] })
       }
       await end()
     }

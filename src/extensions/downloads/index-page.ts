@@ -152,7 +152,7 @@ function whichFormat({ formats }: PageFacts, language: Language): Html {
   const advice = formats.flatMap(({ label, advice }) =>
     advice === undefined ? [] : [[label[language], advice[language]] as const],
   )
-  const texts = advice.map(([name, text]) => [name, html`${text}`] as const)
+  const texts = advice.map(([name, text]) => [name, withFileNames(text)] as const)
   const codes = programs.map(([name, code]) => [name, program(name, code)] as const)
   return html`<dl class="formats">
     ${[...texts, ...codes].map(([name, content]) => [html`<dt>${name}</dt>`, html`<dd>${content}</dd>`])}
@@ -260,7 +260,7 @@ function fileRow(
   return [
     html`<li>
       <p>
-        ${piece.describe[language]}${rows !== undefined && html` <small class="quiet">${w.rows(rows, fixedIn(language, rows, 0))}</small>`}
+        ${withFileNames(piece.describe[language])}${rows !== undefined && html` <small class="quiet">${w.rows(rows, fixedIn(language, rows, 0))}</small>`}
       </p>
       <ul>
         ${byFormat.map(([{ label }, some]) =>
@@ -333,6 +333,12 @@ const manyFiles = (label: string, files: readonly DescribedFile[], language: Lan
       </ul>
     </details>
   </li> `
+
+/** A name never breaks at its hyphen: a reader looks for it as a whole. */
+const withFileNames = (text: string): Html =>
+  html`${text
+    .split(/(\b[\w-]+\.(?:csv|parquet|sqlite|xlsx|xml)\b)/)
+    .map((piece, index) => (index % 2 === 1 ? html`<code class="whole">${piece}</code>` : piece))}`
 
 const nameOf = ({ path }: DescribedFile) => path.slice(path.lastIndexOf('/') + 1)
 

@@ -164,6 +164,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the page of the downloads in a brow
         .map(({ textContent }) => textContent)`)
         expect({ width, dropped }).toEqual({ width, dropped: [] })
       }
+      // Names within texts are whole at any width.
+      const named = page.locator('main :is(p, dd) > code', { hasText: 'prices-exact.parquet' })
+      expect(await named.count()).toBe(2)
+      for (const width of [320, 390, 768, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        for (const each of await named.all()) expect(await each.evaluate(boxes)).toBe(1)
+        expect(await overhang(page)).toEqual([])
+      }
       await end()
     },
   )
@@ -180,6 +188,9 @@ const idsOf = (elements: readonly { readonly id: string }[]) => elements.map(({ 
 
 /** `check` for `#check`. */
 const hrefsOf = (fragments: readonly string[]) => fragments.map((fragment) => fragment.slice(1))
+
+const boxes = (element: { readonly getClientRects: () => ArrayLike<object> }) =>
+  element.getClientRects().length
 
 const isCut = (element: { readonly scrollWidth: number; readonly clientWidth: number }) =>
   element.scrollWidth > element.clientWidth

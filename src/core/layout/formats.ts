@@ -45,6 +45,16 @@ export function amountIn(language: Language, decimal: string, currency: string):
   return (language === 'de' ? parts : parts.reverse()).join('\u00a0')
 }
 
+/**
+ * Millions without their unit, which a heading names: `EUR 153.2`, or `EUR 0.15` below one.
+ * @param amount decimal text, a space, and the currency
+ */
+export function millionsIn(language: Language, amount: string): string {
+  const [decimal = '', currency = ''] = amount.split(' ')
+  const millions = Number(decimal) / 1e6
+  return amountIn(language, millions.toFixed(millions < 1 ? 2 : 1), currency)
+}
+
 /** The size of a file: `1.3 MB`. */
 export function bytesIn(language: Language, bytes: number): string {
   if (bytes < 1000) return `${bytes}\u00a0B`
@@ -116,6 +126,13 @@ export const searchKey = (text: string) =>
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[ßæœøðþłı]/g, (letter) => plain[letter] ?? letter)
+
+/** Equal names keep their order. */
+export const sortedByName = <T extends { readonly name: string }>(items: readonly T[]): readonly T[] =>
+  items
+    .map((item) => ({ item, key: searchKey(item.name) }))
+    .sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)))
+    .map(({ item }) => item)
 
 /** Also shortens `ae`, `oe` and `ue`: `Moewenstein` and `Möwenstein` match. For search only: `value` becomes `valu`. */
 export const umlautKey = (text: string) => searchKey(text).replace(/([aou])e/g, '$1')

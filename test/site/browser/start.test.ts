@@ -23,7 +23,12 @@ const out = folder.file('out')
 describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () => {
   let browser: Browser
   let served: Awaited<ReturnType<typeof serveHere>>
-  let funds: readonly { readonly isin: string; readonly wkn: string | null; readonly name: string }[] = []
+  let funds: readonly {
+    readonly isin: string
+    readonly wkn: string | null
+    readonly name: string
+    readonly category: { readonly de: string } | null
+  }[] = []
   beforeAll(async () => {
     await mustRun([
       'init',
@@ -73,6 +78,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
       const links = page.locator('#categories + ul a')
       const texts = await links.allTextContents()
       expect(texts.length).toBeGreaterThan(3)
+      // If it has no room for all, it says so.
+      const all = new Set(funds.map(({ category }) => category?.de).filter((name) => name !== undefined)).size
+      expect(await page.locator('section:has(> #categories) > p').allInnerTexts()).toEqual(
+        texts.length === all ? [] : [key === 'de.html' ? `Alle ${all} Kategorien` : `All ${all} categories`],
+      )
       for (const [place, text] of texts.entries()) {
         const [, name = '', count = ''] = /^(.*) (\d+)$/.exec(text) ?? []
         await links.nth(place).click()
@@ -144,6 +154,17 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     await page.press('#search', 'Enter')
     await page.waitForURL(`**/funds/${fund.isin}/index.html`)
     expect(complaints).toEqual([])
+    await end()
+  })
+
+  it('suggests funds in the order of their names, as the list has them', async () => {
+    const { page, end } = await open('index.html')
+    await page.fill('#search', 'de0')
+    await expect.poll(() => page.getByRole('option').count()).toBe(8)
+    const suggested = (await page.getByRole('option').allInnerTexts()).map((text) => text.slice(-13, -1))
+    await page.goto(`${served.base}/funds/index.html?q=de0`)
+    const isinsShown = page.locator('#funds tbody td:nth-child(2)')
+    await expect.poll(async () => (await isinsShown.allTextContents()).slice(0, 8)).toEqual(suggested)
     await end()
   })
 

@@ -28,7 +28,7 @@ const fund: FundEntry = {
 
 const figures = [
   ...['Net asset value', 'Date', 'Day change', '1 year', '3 years', '5 years'],
-  ...['Income', 'Costs (TER)', 'Risk (1–7)'],
+  ...['Fund assets in\u00a0millions', 'Income', 'Costs (TER)', 'Risk (1–7)'],
 ]
 
 it.each([
@@ -82,4 +82,15 @@ it('explains the dash in place of a change only where there is one, by what may 
   expect(ofYoung).toContain(young)
   expect(ofYoung).not.toContain(denied)
   expect(textOf([{ ...fund, notComparable: 'not_permitted' }])).toContain(denied)
+})
+
+it('has a filter for each fact in which its funds differ', () => {
+  const labels = (funds: readonly FundEntry[]) =>
+    [...textOf(funds).matchAll(/<label for="(?!search)\w+">([^<]*)/g)].map(([, name]) => name)
+  const known: FundEntry = { ...fund, categoryDe: 'Aktienfonds', accumulating: true, srri: 4 }
+  expect(labels([fund, known])).toEqual([])
+  expect(
+    labels([known, { ...known, categoryDe: 'Mischfonds', currency: 'USD', accumulating: false, srri: 5 }]),
+  ).toEqual(['Category', 'Currency', 'Income', 'Risk (1–7)'])
+  expect(labels([known, { ...known, accumulating: false }])).toEqual(['Income'])
 })

@@ -164,16 +164,27 @@ it('is unknown for a distributing fund of which neither a distribution nor a per
 })
 
 it('stands in the list beside costs and risk, as the database has them', () => {
+  interface Facts {
+    readonly isin: string
+    readonly ter: number | null
+    readonly srri: number | null
+    /** In millions. */
+    readonly assets: number | null
+    readonly currency: string
+  }
   const facts = db
-    .prepare<[], { readonly isin: string; readonly ter: number | null; readonly srri: number | null }>(
-      `SELECT fund.isin, total_expense_ratio AS ter, srri FROM fund LEFT JOIN profile USING (isin) LEFT JOIN emt USING (isin)
-        WHERE data_permitted`,
+    .prepare<[], Facts>(
+      `SELECT fund.isin, total_expense_ratio AS ter, srri, CAST(total_fund_assets AS REAL) / 1e6 AS assets,
+          coalesce(total_fund_assets_currency, currency) AS currency
+        FROM fund LEFT JOIN profile USING (isin) LEFT JOIN emt USING (isin) WHERE data_permitted`,
     )
     .all()
   expect(facts.length).toBeGreaterThan(10)
-  for (const { isin, ter, srri } of facts)
+  const inMillions = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+  for (const { isin, ter, srri, assets, currency } of facts)
     expect({ isin, ...cellsOf(isin) }).toMatchObject({
       isin,
+      assets: assets === null ? '–' : `${currency}\u00a0${inMillions.format(assets)}`,
       costs: ter === null ? '–' : `${ter.toFixed(2)}%`,
       risk: srri === null ? '–' : String(srri),
     })

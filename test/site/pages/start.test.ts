@@ -238,17 +238,34 @@ describe('the start page', () => {
     expect(read('index.html', plain)).toMatch(/<p class="lead">\s*Muster &#38; Söhne KVG publishes prices, /)
   })
 
-  it('shows the largest gains and losses of the newest day, as the list of funds has them, and leads to all', () => {
-    const { funds } = JSON.parse(read('funds/index.json')) as {
+  /** The tables of price changes, with their rows. */
+  function moversOf(folderOfPages: string) {
+    const [, ...tables] = read('index.html', folderOfPages).split('<caption class="unseen">')
+    const row =
+      /<a href="funds\/([A-Z0-9]{12})\/index\.html">(?:(?!<\/tr>)[^])*?<span class="(?:good|bad)">([+\u2212]?[\d.]+)\u00a0?%<\/span>/g
+    return tables.map((table) => ({
+      title: /<th scope="col">(\w+)<\/th>/.exec(table)?.[1],
+      shown: [...table.matchAll(row)].map(([, isin, percent = '']) => ({
+        isin,
+        change: Number(percent.replace('\u2212', '-')),
+      })),
+    }))
+  }
+
+  it('shows the largest gains and losses of the newest day, as the list of funds has them, and leads to all', async () => {
+    const fallen = folder.file('fallen')
+    copyFileSync(db, folder.file('fallen.sqlite'))
+    editDatabase(
+      folder.file('fallen.sqlite'),
+      `UPDATE price SET change_percent = -abs(change_percent) WHERE date = '${asOf}'
+        AND isin IN (SELECT isin FROM fund ORDER BY isin LIMIT 6)`,
+    )
+    expect(await build(fallen, asOf, '--db', folder.file('fallen.sqlite'), ...forced)).toMatchObject({
+      code: 0,
+    })
+    const { funds } = JSON.parse(read('funds/index.json', fallen)) as {
       funds: { isin: string; price: { date: string; change_percent: string | null } | null }[]
     }
-    const [, ...tables] = read('index.html').split('<caption class="unseen">')
-    const changesIn = (table: string) =>
-      [
-        ...table.matchAll(
-          /<a href="funds\/([A-Z0-9]{12})\/index\.html">(?:(?!<\/tr>)[^])*?<span class="(?:good|bad)">([+\u2212]?[\d.]+)\u00a0?%<\/span>/g,
-        ),
-      ].map(([, isin, percent = '']) => [isin, Number(percent.replace('\u2212', '-'))] as const)
     // Null for a fund younger than one year.
     const changes = funds.flatMap(({ price }) =>
       price?.date === asOf && price.change_percent !== null ? [Number(price.change_percent)] : [],
@@ -259,18 +276,63 @@ describe('the start page', () => {
       .filter((change) => change < 0)
       .toReversed()
       .slice(0, 5)
-    expect(gains.length + losses.length).toBeGreaterThan(4)
-    const [left = [], right = []] = tables.map((table) => changesIn(table))
-    // In one order, and the two tables leave no hole.
-    const shown = [...left, ...right]
-    expect(shown.map(([, change]) => change)).toEqual([...gains, ...losses.toReversed()])
-    expect([0, 1]).toContain(left.length - right.length)
-    for (const [isin, change] of shown)
+    expect(gains.length).toBeGreaterThan(1)
+    expect(losses.length).toBeGreaterThan(1)
+    // Each with the largest first.
+    const tables = moversOf(fallen)
+    expect(tables.map(({ title, shown }) => [title, ...shown.map(({ change }) => change)])).toEqual([
+      ['Gains', ...gains],
+      ['Losses', ...losses],
+    ])
+    for (const { isin, change } of tables.flatMap(({ shown }) => shown))
       expect(Number(funds.find((fund) => fund.isin === isin)?.price?.change_percent)).toBe(change)
-    expect(read('index.html')).toContain('<h2>Largest price changes on 20\u00a0Nov\u00a02026</h2>')
-    expect(read('index.html')).toContain(
+    expect(read('index.html', fallen)).toContain('<h2>Largest price changes on 20\u00a0Nov\u00a02026</h2>')
+    expect(read('index.html', fallen)).toContain(
       `<a class="button first" href="funds/index.html">All funds (${funds.length})</a>`,
     )
+  })
+
+  it('has both columns for the gains of a day without a loss', async () => {
+    const risen = folder.file('risen')
+    copyFileSync(db, folder.file('risen.sqlite'))
+    editDatabase(
+      folder.file('risen.sqlite'),
+      `UPDATE price SET change_percent = round(0.01 + abs(change_percent), 2) WHERE date = '${asOf}'`,
+    )
+    expect(await build(risen, asOf, '--db', folder.file('risen.sqlite'), ...forced)).toMatchObject({
+      code: 0,
+    })
+    const { funds } = JSON.parse(read('funds/index.json', risen)) as {
+      funds: { price: { change_percent: string | null } | null }[]
+    }
+    const gains = funds.flatMap(({ price }) =>
+      typeof price?.change_percent === 'string' ? [Number(price.change_percent)] : [],
+    )
+    gains.sort((one, other) => other - one)
+    const [left, right, ...more] = moversOf(risen)
+    expect(more).toEqual([])
+    expect([left?.title, right?.title]).toEqual(['Gains', 'Gains'])
+    const rows = [left, right].map((table) => table?.shown.map(({ change }) => change) ?? [])
+    expect(rows.flat()).toEqual(gains.slice(0, 10))
+    expect([0, 1]).toContain((rows[0]?.length ?? NaN) - (rows[1]?.length ?? NaN))
+  })
+
+  it('says that it has no change of a fund younger than one year, where there is such a fund', async () => {
+    const grown = folder.file('grown')
+    copyFileSync(db, folder.file('grown.sqlite'))
+    editDatabase(
+      folder.file('grown.sqlite'),
+      `UPDATE fund SET fund_inception_date = '2025-11-01' WHERE fund_inception_date > '2025-11-01'`,
+    )
+    expect(await build(grown, asOf, '--db', folder.file('grown.sqlite'), ...forced)).toMatchObject({
+      code: 0,
+    })
+    const note = 'Without funds that were launched less than one year ago.'
+    const { funds } = JSON.parse(read('funds/index.json')) as { funds: { not_comparable: string | null }[] }
+    expect(funds.some((fund) => fund.not_comparable === 'young')).toBe(true)
+    expect(read('index.html')).toContain(note)
+    expect(read('de.html')).toContain('Ohne Fonds, deren Auflegung weniger als ein Jahr zurückliegt.')
+    expect(read('index.html', grown)).not.toContain(note)
   })
 
   it('draws the last year of each, which ends as much higher or lower as its distributions reinvested make it', () => {

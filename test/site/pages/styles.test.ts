@@ -11,8 +11,8 @@ import { filesIn } from '../../support/tree.ts'
 
 /** Classes that scripts look for. No rule is for them. */
 const hooks = ['changes', 'day', 'drawn', 'result']
-/** Classes that depend on data: colours of asset classes, lines of a comparison, depths of a field, the age of a price. */
-const ofData = /^(?:c\d+|l\d|d\d|late|withheld|unpriced|suspended|ended|unwatched)$/
+/** Classes that depend on data: colours of asset classes, lines of a comparison, depths of a field, the age of a price, funds that all rose. */
+const ofData = /^(?:c\d+|l\d|d\d|late|withheld|unpriced|suspended|ended|unwatched|one-list)$/
 
 interface Linked {
   readonly key: string

@@ -30,7 +30,14 @@ import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../../
 import { comingIn } from '../../../core/layout/life-wording.ts'
 import { overdueKind, statusWords } from '../../../core/layout/status-wording.ts'
 import { wording } from '../../../core/layout/wording.ts'
-import { amountIn, dayIn, fixedIn, percentIn, searchKey } from '../../../core/layout/formats.ts'
+import {
+  amountIn,
+  dayIn,
+  fixedIn,
+  millionsIn,
+  percentIn,
+  sortedByName,
+} from '../../../core/layout/formats.ts'
 import { chartStyle, chartStyleKey } from './chart/style.ts'
 import { fundWords, isForeign } from './wording.ts'
 
@@ -38,13 +45,6 @@ const keys = frontPages.funds
 export const fundListKey = 'funds/index.json'
 /** Also for pages that search for funds. */
 export const listStyles = ['funds/list.css']
-
-/** Equal names keep their order. */
-export const sortedByName = <T extends { readonly name: string }>(items: readonly T[]): readonly T[] =>
-  items
-    .map((item) => ({ item, key: searchKey(item.name) }))
-    .sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)))
-    .map(({ item }) => item)
 
 export const cataloguePages: SitePages = (source) => {
   const funds = sortedByName(source.funds)
@@ -169,15 +169,22 @@ function missingNote(funds: readonly FundEntry[], language: Language): Html | nu
     : html`<p class="quiet small">${reasons.map((reason) => w.dash[reason]).join(' ')}</p>`
 }
 
-/** A category's value is its German name in both languages, so that an address means the same in both. */
+/** A value is the same in both languages, so that an address means the same in both: of a category, its German name. */
 function filters(funds: readonly FundEntry[], language: Language): Html {
   const w = fundWords[language]
   const categories = new Map<string, string>()
-  for (const { categoryDe, categoryEn } of funds) {
+  const currencies = new Map<string, string>()
+  const incomes = new Map<string, string>()
+  const risks = new Map<string, string>()
+  for (const { categoryDe, categoryEn, currency, accumulating, srri } of funds) {
+    const income = incomeOf(accumulating)
     if (categoryDe !== null) categories.set(categoryDe, inLanguage(language, categoryDe, categoryEn))
+    currencies.set(currency, currency)
+    if (income !== null) incomes.set(income, w[income])
+    if (srri !== null) risks.set(String(srri), String(srri))
   }
-  const currencies = new Map(funds.map(({ currency }) => [currency, currency]))
   const filter = (id: string, label: string, choices: ReadonlyMap<string, string>) => {
+    if (choices.size < 2) return null
     const sorted = sortedByName([...choices].map(([value, name]) => ({ value, name })))
     const options = sorted.map(({ value, name }) => html`<option value="${value}">${name}</option> `)
     return html`<div>
@@ -188,8 +195,12 @@ function filters(funds: readonly FundEntry[], language: Language): Html {
       </select>
     </div> `
   }
-  return html`${categories.size > 1 && filter('category', w.category, categories)}${currencies.size > 1 && filter('currency', w.currency, currencies)}`
+  return html`${filter('category', w.category, categories)}${filter('currency', w.currency, currencies)}${filter('income', w.incomeColumn, incomes)}${filter('risk', w.riskHead, risks)}`
 }
+
+/** @returns as an address has it */
+const incomeOf = (accumulating: boolean | null) =>
+  accumulating === null ? null : accumulating ? 'accumulating' : 'distributing'
 
 /** The longest price, in characters, that has room beside two percentages on a phone. */
 const widest = 13
@@ -221,6 +232,7 @@ function fundTable(funds: readonly FundEntry[], publisher: Publisher | null, lan
       column('year', w.oneYear, 'number year'),
       column('years3', w.threeYears, 'number years3'),
       column('years5', w.fiveYears, 'number years5'),
+      column('assets', w.assetsColumn, 'number assets'),
       column('income', w.incomeColumn, 'income'),
       column('costs', w.costsHead, 'number costs'),
       column('risk', w.riskHead, 'number risk'),
@@ -250,7 +262,7 @@ function returnCell(over: EntryReturn | null, kind: string, language: Language):
 /** A row may be one of ten thousand: its heading says what scripts need to know of the fund and no column has. */
 function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): readonly TableCell[] {
   const { isin, wkn, name, newest, currency, returns, categoryDe, categoryEn } = fund
-  const { accumulating, totalExpenseRatio, srri } = fund
+  const { accumulating, totalExpenseRatio, totalFundAssets, srri } = fund
   const w = fundWords[language]
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
@@ -266,7 +278,13 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
       sortedBy(changeCell(language, change, 'number change'), change),
     ]
   }
-  const category = categoryDe !== null && html` data-category="${categoryDe}"`
+  const income = incomeOf(accumulating)
+  const facts = [
+    html` data-currency="${currency}"`,
+    categoryDe !== null && html` data-category="${categoryDe}"`,
+    income !== null && html` data-income="${income}"`,
+    srri !== null && html` data-risk="${srri}"`,
+  ]
   const comparable = fund.notComparable === null && html` data-comparable`
   return [
     {
@@ -277,7 +295,7 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
         fund.announced.map((each) => html` <small class="mark">${comingIn(each, language)}</small>`),
       ],
       kind: '',
-      attributes: html` data-currency="${currency}"${category}${comparable}`,
+      attributes: html`${facts}${comparable}`,
     },
     isin,
     ...(hasWkn ? [wkn ?? missing] : []),
@@ -285,7 +303,13 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
     returnCell(returns.oneYear, 'year', language),
     returnCell(returns.threeYears, 'years3', language),
     returnCell(returns.fiveYears, 'years5', language),
-    accumulating === null ? missing : w[accumulating ? 'accumulating' : 'distributing'],
+    totalFundAssets === null
+      ? missing
+      : sortedBy(
+          { content: millionsIn(language, totalFundAssets), kind: 'number assets' },
+          totalFundAssets.split(' ')[0] ?? null,
+        ),
+    income === null ? missing : w[income],
     totalExpenseRatio === null
       ? missing
       : sortedBy(

@@ -42,14 +42,15 @@ export const fundWords = bilingual((say) => ({
   },
   /** With a soft hyphen: a phone shows two lines. */
   incomeColumn: say('Income', 'Ertrags\u00adverwendung'),
+  assetsColumn: say('Fund assets in\u00a0millions', 'Fondsvermögen in\u00a0Mio.'),
   none: say('No fund matches.', 'Kein Fonds passt zu dieser Suche.'),
   noneHint: say(
     'Check the spelling, or search by a part of the name, the ISIN or the WKN.',
     'Prüfen Sie die Schreibweise, oder suchen Sie nach einem Teil des Namens, der ISIN oder der WKN.',
   ),
   noneFiltered: say(
-    'Only funds of the chosen category and currency are searched.',
-    'Durchsucht werden nur Fonds der gewählten Kategorie und Währung.',
+    'Only funds that match the chosen filters are searched.',
+    'Durchsucht werden nur Fonds, auf die alle gewählten Filter zutreffen.',
   ),
   allWithoutScript: say(
     'Searching and sorting need JavaScript. The list is complete; your browser can search this page.',
@@ -84,8 +85,8 @@ export const fundWords = bilingual((say) => ({
     '1, 3 und 5 Jahre: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Bruttowertentwicklung der letzten zwölf Monate oder von drei oder fünf solchen Zeiträumen zusammen, einschließlich Ausschüttungen; wo keine gemeldet ist, die Veränderung mit Wiederanlage der Ausschüttungen.',
   ),
   factsNote: say(
-    'TER: total expense ratio per year. Risk: risk indicator from 1 (low) to 7 (high).',
-    'TER: Gesamtkostenquote pro Jahr. Risiko: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
+    'Fund assets: those of all share classes together. TER: total expense ratio per year. Risk: risk indicator from 1 (low) to 7 (high).',
+    'Fondsvermögen: das aller Anteilklassen zusammen. TER: Gesamtkostenquote pro Jahr. Risiko: Risikoindikator von 1 (niedrig) bis 7 (hoch).',
   ),
   /** After `returnsNote`. */
   yearEnds: (day: string) =>

@@ -5,8 +5,8 @@ import { inLanguage } from '../../../core/api/contract/fund.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
 import { thinned } from '../funds/chart/charts.ts'
 import { smallLine } from '../funds/chart/small-line.ts'
-import { amountIn, changeIn, dayIn, fixedIn } from '../../../core/layout/formats.ts'
-import { fundListKey, listStyles, sortedByName } from '../funds/list.ts'
+import { amountIn, changeIn, dayIn, fixedIn, sortedByName } from '../../../core/layout/formats.ts'
+import { fundListKey, listStyles } from '../funds/list.ts'
 import { fundPickerField, pickerWords } from '../funds/picker-field.ts'
 import { fundWords } from '../funds/wording.ts'
 import { addressOf, organizationOf, startKeys } from '../../../core/layout/head.ts'
@@ -166,8 +166,8 @@ type Mover = FundEntry & { readonly newest: NonNullable<FundEntry['newest']>; re
 const mostMovers = 5
 
 /**
- * The largest gains and losses of the newest day, in one order; none of a stale price, or of a fund that is no longer priced. Without
- * any, the first funds and their newest prices. A fund younger than one year has no change (MiFID II), and is in neither.
+ * The largest gains and the largest losses of the newest day; none of a stale price, or of a fund that is no longer priced. Without
+ * any, the first funds and their newest prices. A fund younger than one year has no change (MiFID II), and is in neither: a note says so.
  */
 function movers(source: SitePageSource, language: Language): Html | null {
   const { funds } = source
@@ -183,20 +183,40 @@ function movers(source: SitePageSource, language: Language): Html | null {
   const moved = priced
     .filter(({ newest, overdue, state }) => newest.date === day && overdue !== 'stale' && state === null)
     .sort((one, other) => Number(other.change) - Number(one.change))
-  const gains = moved.filter(({ change }) => Number(change) > 0).slice(0, mostMovers)
-  const losses = moved.filter(({ change }) => Number(change) < 0).slice(-mostMovers)
-  const isNews = gains.length + losses.length > 0
-  const shown = isNews ? [...gains, ...losses] : priced.slice(0, 2 * mostMovers)
-  if (shown.length === 0) return null
+  const gains = moved.filter(({ change }) => Number(change) > 0)
+  const losses = moved.filter(({ change }) => Number(change) < 0).toReversed()
+  const lists = [
+    { title: w.gains, all: gains },
+    { title: w.losses, all: losses },
+  ].filter(({ all }) => all.length > 0)
+  const isNews = lists.length > 0
+  const [first = { title: fundWords[language].fund, all: priced }, second] = lists
+  if (first.all.length === 0) return null
   const heading = isNews ? w.movers(dayIn(language, day)) : w.newest
-  // Two tables of the same height, however many funds gained.
+  const isOneList = second === undefined
+  // One list alone has both columns, so that none is empty.
+  const shown = first.all.slice(0, isOneList ? 2 * mostMovers : mostMovers)
   const half = Math.ceil(shown.length / 2)
-  const tables = [shown.slice(0, half), shown.slice(half)].map(
-    (some, index) => html`${moverTable(source, `${heading} (${index + 1})`, some, { isNews, language })} `,
-  )
+  const tables = isOneList
+    ? [
+        { title: first.title, shown: shown.slice(0, half) },
+        { title: first.title, shown: shown.slice(half) },
+      ]
+    : [
+        { title: first.title, shown },
+        { title: second.title, shown: second.all.slice(0, mostMovers) },
+      ]
+  const hasYoung = funds.some(({ newest, notComparable }) => newest !== null && notComparable === 'young')
   return html`<h2>${heading}</h2>
-    <div class="movers">${tables}</div>
-    <p class="quiet small"><span class="year">${w.lines}</span> ${fundWords[language].past}</p> `
+    <div class="movers${isOneList ? ' one-list' : ''}">
+      ${tables.map(({ title, shown }, index) => {
+        const caption = `${heading}: ${title}${isOneList ? ` (${index + 1})` : ''}`
+        return html`${moverTable(source, caption, shown, { title, isNews, language })} `
+      })}
+    </div>
+    <p class="quiet small">
+      ${hasYoung && html`${w.withoutYoung} `}<span class="year">${w.lines}</span> ${fundWords[language].past}
+    </p> `
 }
 
 /** More would be a list to search in. */
@@ -221,12 +241,14 @@ function categories(
       <a href="${address}">${name} <span>${fixedIn(language, count, 0)}</span></a>
     </li> `
   })
+  const isPart = most.length < all.length
   return section(
     'categories',
     startWords[language].categories,
     html`<ul class="kinds">
-      ${items}
-    </ul> `,
+        ${items}
+      </ul>
+      ${isPart && html`<p><a href="${link(frontPages.funds[language])}">${startWords[language].allCategories(fixedIn(language, all.length, 0))}</a></p> `}`,
   )
 }
 
@@ -255,7 +277,11 @@ function moverTable(
   source: SitePageSource,
   caption: string,
   funds: readonly Mover[],
-  { isNews, language }: { readonly isNews: boolean; readonly language: Language },
+  {
+    title,
+    isNews,
+    language,
+  }: { readonly title: string; readonly isNews: boolean; readonly language: Language },
 ): Html | null {
   const w = fundWords[language]
   const { publisher } = source
@@ -282,7 +308,7 @@ function moverTable(
     : table({
         caption,
         columns: [
-          w.fund,
+          title,
           { content: w.oneYear, kind: 'year' },
           isNews
             ? { content: html`${w.change} <small>${w.nav}</small>`, kind: 'number' }

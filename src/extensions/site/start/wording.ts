@@ -17,12 +17,19 @@ export const startWords = bilingual((say) => ({
   find: say('Find a fund', 'Fonds finden'),
   allFunds: (count: string) => say(`All funds (${count})`, `Alle Fonds (${count})`),
   movers: (day: string) => say(`Largest price changes on ${day}`, `Größte Preisänderungen am ${day}`),
+  gains: say('Gains', 'Gewinne'),
+  losses: say('Losses', 'Verluste'),
+  withoutYoung: say(
+    'Without funds that were launched less than one year ago.',
+    'Ohne Fonds, deren Auflegung weniger als ein Jahr zurückliegt.',
+  ),
   newest: say('Newest prices', 'Neueste Preise'),
   lines: say(
     '1 year: the net asset value with distributions reinvested, without costs (BVI method); each line has a scale of its own.',
     '1 Jahr: der Nettoinventarwert mit Wiederanlage der Ausschüttungen, ohne Kosten (BVI-Methode); jede Linie hat ihren eigenen Maßstab.',
   ),
   categories: say('Funds by category', 'Fonds nach Kategorie'),
+  allCategories: (count: string) => say(`All ${count} categories`, `Alle ${count} Kategorien`),
   overview: say('Data and documentation', 'Daten und Dokumentation'),
   about: {
     docs: say(

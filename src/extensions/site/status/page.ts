@@ -4,8 +4,7 @@ import type { Page, Publisher } from '../../../core/api/contract/page.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
 import { countsByMark, type FreshnessCounts, type MarkedFund, marks } from '../../../core/guards/assess.ts'
 import { maxBusinessDays } from '../../../core/guards/calendar.ts'
-import { dayIn, fixedIn, unbroken } from '../../../core/layout/formats.ts'
-import { sortedByName } from '../funds/list.ts'
+import { dayIn, fixedIn, sortedByName, unbroken } from '../../../core/layout/formats.ts'
 import {
   figure,
   fundName,

@@ -1,7 +1,7 @@
 /** Compared funds outside the chart: the columns of the table, and chips, the legend, which remove funds. */
 
 import type { Language } from '../../../../core/api/routes/table.ts'
-import { amountIn, changeIn, dayIn, percentIn } from '../../../../core/layout/formats.ts'
+import { amountIn, changeIn, dayIn, millionsIn, percentIn } from '../../../../core/layout/formats.ts'
 import { percentPerYear } from '../../../../core/layout/total-return.ts'
 import { shortened } from '../chart/end-names.ts'
 import type { FundComparison } from './comparison.ts'
@@ -109,18 +109,10 @@ function valuesOf(
     costs: percent(fund.total_expense_ratio),
     risk: text(fund.srri?.toString()),
     income: text(fund.accumulating === null ? null : say(income)),
-    size: text(millionsIn(language, fund.total_fund_assets)),
+    size: text(fund.total_fund_assets === null ? null : millionsIn(language, fund.total_fund_assets)),
     currency: text(fund.currency),
     launched: text(dayIn(language, fund.inception_date)),
   }
-}
-
-/** @param amount decimal text and currency, as the list has them @returns a number of millions in that currency */
-function millionsIn(language: Language, amount: string | null): string | null {
-  if (amount === null) return null
-  const [decimal = '', currency = ''] = amount.split(' ')
-  const millions = Number(decimal) / 1e6
-  return amountIn(language, millions.toFixed(millions < 1 ? 2 : 1), currency)
 }
 
 /** A column of a phone has room for six digits and their marks. */

@@ -82,7 +82,7 @@ function fundList(table: HTMLTableElement, input: HTMLInputElement, found: HTMLE
     input.value = parameterOf('q')
     for (const filter of filters) {
       filter.value = parameterOf(filter.id)
-      // An address may name a category that no fund has any more.
+      // An address may name what no fund has any more.
       if (filter.selectedIndex < 0) filter.value = ''
     }
     const view = views.find(({ value }) => value === parameterOf('view')) ?? views[0]

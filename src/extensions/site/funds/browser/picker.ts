@@ -1,5 +1,6 @@
 /** A field that suggests funds: a combobox with a list. Source: WAI-ARIA, pattern "Combobox". */
 
+import { sortedByName } from '../../../../core/layout/formats.ts'
 import { fundText, type ListedFund, nameElement } from './fund-list.ts'
 import type { Say } from './say.ts'
 import { searchFor } from './search.ts'
@@ -108,7 +109,8 @@ export function fundPicker({ place, say, load, mayPick, onPick, onEnter }: Picke
 
 /** @returns the funds that match a text, none for an empty one; null if the list cannot be loaded */
 function finder(load: Picker['load']) {
-  const loadTexts = async () => (await load()).map((fund) => ({ fund, text: fundText(fund) }))
+  // In the order of names, as on the page of funds.
+  const loadTexts = async () => sortedByName(await load()).map((fund) => ({ fund, text: fundText(fund) }))
   let texts: ReturnType<typeof loadTexts> | undefined
   return async (typed: string): Promise<readonly ListedFund[] | null> => {
     if (typed.trim() === '') return []

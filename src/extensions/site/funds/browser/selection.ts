@@ -5,7 +5,7 @@ import { mostCompared } from '../chart/charts.ts'
 import { countText } from './count-text.ts'
 import type { Row } from './table.ts'
 
-/** The heading of a row has facts of the fund: `currency`, `category`, and `comparable` if it may be compared. */
+/** The heading of a row has facts of the fund: one for each filter, and `comparable` if it may be compared. */
 export const factsOf = (row: Row): DOMStringMap => row.querySelector('th')?.dataset ?? {}
 
 /** @param label of a checkbox, before the fund's name */

@@ -36,6 +36,7 @@ describe('the page of a path', () => {
     ['/downloads/', '/downloads/latest/'],
     ['/downloads/index.json', '/changes/downloads.json'],
     ['/favicon.ico', '/docs/assets/icon.svg'],
+    ['/apple-touch-icon.png', '/docs/assets/icon.png'],
     ['/wkn/847100/', '/funds/?q=847100'],
     ['/wkn/fp06ux', '/funds/?q=fp06ux'],
     ['/funds/de0008471400/', '/funds/DE0008471400/'],

@@ -20,6 +20,7 @@ const moved: Readonly<Record<string, string>> = {
   '/downloads/': '/downloads/latest/',
   '/downloads/index.json': '/changes/downloads.json',
   '/favicon.ico': '/docs/assets/icon.svg',
+  '/apple-touch-icon.png': '/docs/assets/icon.png',
 }
 
 const wellKnown: Readonly<Record<string, string>> = {

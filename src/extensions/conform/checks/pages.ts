@@ -69,8 +69,9 @@ export const pageChecks = checksOf('pages', {
     compareAll,
   }) => {
     const funds = isins.slice(0, 2).map((isin) => `/funds/${isin.toLowerCase()}/`)
-    const others = ['/downloads/', '/downloads/index.json', '/favicon.ico', '/wkn/847100', '/wkn/fp06ux/']
-    const targets = ['/docs/v1/', '/docs/v1/endpoints/', ...others, ...funds]
+    const others = ['/downloads/', '/downloads/index.json', '/wkn/847100', '/wkn/fp06ux/']
+    const icons = ['/favicon.ico', '/apple-touch-icon.png']
+    const targets = ['/docs/v1/', '/docs/v1/endpoints/', ...others, ...icons, ...funds]
     return compareAll(
       targets
         .flatMap((target) => [target, `${target}?language=en&x=%20+`])

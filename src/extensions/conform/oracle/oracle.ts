@@ -115,6 +115,7 @@ const redirects: Readonly<Record<string, string>> = {
   '/downloads/': '/downloads/latest/',
   '/downloads/index.json': '/changes/downloads.json',
   '/favicon.ico': '/docs/assets/icon.svg',
+  '/apple-touch-icon.png': '/docs/assets/icon.png',
 }
 
 /** The redirect from a wrong address: without its closing slash, or with an ISIN in lower case. */

@@ -46,7 +46,10 @@ function comparePage(source: SitePageSource, language: Language): string {
     scripts: [scriptKey],
     main: html`<h1>${title}</h1>
       <p class="lead">${w.lead}</p>
-      <noscript><p>${w.noScript} ${listLink(language, key)}</p></noscript>
+      <noscript>
+        <p>${w.noScript}</p>
+        <p>${listLink(language, key)}</p>
+      </noscript>
       ${tool(source, language, key)}`,
   })
 }

@@ -23,17 +23,19 @@ describe.skipIf(whyNoBrowser !== undefined)('the head and the foot of a page', (
     async (wanted) => {
       const paths = pageKinds.flatMap(([, language, path]) => (language === wanted ? [path] : []))
       const { page, end } = await visit(site.browser(), `${site.base()}/${paths[0] ?? ''}`)
-      for (const width of [1280, 1440, 1920]) {
-        await page.setViewportSize({ width, height: 900 })
-        const places = new Map<string, string[]>()
-        for (const path of paths) {
-          await page.goto(`${site.base()}/${path}`, { waitUntil: 'domcontentloaded' })
-          const place = JSON.stringify(await page.evaluate(edges))
-          places.set(place, [...(places.get(place) ?? []), path])
+      const pagesAt = new Map<string, string[]>()
+      for (const path of paths) {
+        await page.goto(`${site.base()}/${path}`)
+        const places: unknown[] = []
+        for (const width of [1280, 1440, 1920]) {
+          await page.setViewportSize({ width, height: 900 })
+          places.push(await page.evaluate(edges))
         }
-        expect(paths.length).toBeGreaterThan(20)
-        expect({ width, places: [...places].slice(1) }).toEqual({ width, places: [] })
+        const place = JSON.stringify(places)
+        pagesAt.set(place, [...(pagesAt.get(place) ?? []), path])
       }
+      expect(paths.length).toBeGreaterThan(20)
+      expect([...pagesAt].slice(1)).toEqual([])
       await end()
     },
   )

@@ -10,13 +10,13 @@ import type { LiveReader } from '../../src/core/data/check/live-prices.ts'
 import { priceReader } from '../../src/core/data/check/prices.ts'
 import { readIsins } from '../../src/core/data/read/fund-reader.ts'
 import { parseStatistics, type Statistics } from '../../src/core/guards/statistics.ts'
-import { statisticsFile, statisticsReader } from '../../src/core/data/read/statistics.ts'
+import { gatherStatistics, statisticsReader } from '../../src/core/data/read/statistics.ts'
 import { goodRows, insertGood, type Insert, insertInto, isinOf, makeDatabase } from '../support/database.ts'
 import { tempFolder } from '../support/product.ts'
 import { times } from '../support/rounds.ts'
 
 const findingsOfColumns = (read: LiveReader | null, file: Buffer, strictness = 1) =>
-  findingsWith(read, file, { strictness })
+  findingsWith(read, [file], { strictness })
 
 const folder = tempFolder()
 const asOf = '2024-05-03'
@@ -95,7 +95,9 @@ beforeAll(() => {
 
 function statisticsOf(db: Database.Database, of = readIsins(db)): Buffer {
   const linesOf = statisticsReader(db, asOf, priceReader(db))
-  return statisticsFile(of.map((isin) => Buffer.from(linesOf(isin))))
+  const statistics = gatherStatistics()
+  for (const isin of of) statistics.add(linesOf(isin))
+  return Buffer.concat(statistics.end())
 }
 
 type Edit = string | ((db: Database.Database) => void)
@@ -413,7 +415,7 @@ it('compares a column that only one of the two snapshots has with nothing', asyn
 
 describe('what may not be given out', () => {
   const none: Statistics = { columns: {}, passing: new Set(), funds: new Map() }
-  const statisticsIn = (edit: Edit) => parseStatistics(statisticsOf(edited(edit))) ?? none
+  const statisticsIn = (edit: Edit) => parseStatistics([statisticsOf(edited(edit))]) ?? none
   const tablesOf = (edit: Edit) => {
     const { columns, funds } = statisticsIn(edit)
     return Object.keys(columns).filter((table) => funds.get(one)?.lineOf(table) !== undefined)

@@ -72,35 +72,25 @@ export const statisticsFormat = 3
 const summaryForm = /^\d{1,9}\|[-+.\de]{0,30}\|[^|\s]{0,800}\|[^\n]{0,80}$/
 
 /**
- * @param file is kept as it is, since a text of it would take twice as much
+ * @param parts of the file, in their order: each ends with a fund. They are kept as they are, since a text of them would take twice as much
  * @returns null for another format: another version compares other things
- * @throws {Error} for what `statisticsFile` has not written; its tables are not looked at
+ * @throws {Error} for what `gatherStatistics` has not written; what tables hold is not looked at
  */
-export function parseStatistics(file: Buffer): Statistics | null {
-  const lineAt = (start: number) => file.toString('utf8', start, endOfLine(file, start))
-  const { format, columns, passing } = asRecord(JSON.parse(lineAt(0))) as Readonly<Record<string, unknown>>
+export function parseStatistics(parts: readonly Buffer[]): Statistics | null {
+  const [head = Buffer.of(), ...others] = parts
+  const { format, columns, passing } = asRecord(JSON.parse(lineAt(head, 0))) as Readonly<
+    Record<string, unknown>
+  >
   if (format !== statisticsFormat) return typeof format === 'number' ? null : wrong(format, 'a format')
   const names = Object.entries(asRecord(columns)).map(
     ([table, some]) => [asName(table), asList(some).map(asName)] as const,
   )
-  const funds = new Map<string, FundStatistics>()
-  let starts = new Map<string, number>()
-  for (let start = endOfLine(file, 0) + 1; start < file.length; start = endOfLine(file, start) + 1) {
-    if (file[start] === openingBrace) {
-      const { isin, name, end = null } = JSON.parse(lineAt(start)) as Readonly<Record<string, unknown>>
-      starts = new Map()
-      funds.set(asName(isin), {
-        name: asText(name),
-        end: end === null ? null : endIn(end),
-        lineOf: lineReader(starts, lineAt),
-      })
-    } else {
-      const opening = file.toString('latin1', start, Math.min(start + longestOpening, endOfLine(file, start)))
-      const [, table] = /^\["(\w{1,80})",/.exec(opening) ?? wrong(opening, 'the line of a table')
-      starts.set(table ?? '', start)
-    }
+  const all = [head.subarray(endOfLine(head, 0) + 1), ...others].flatMap(fundsIn)
+  return {
+    columns: Object.fromEntries(names),
+    passing: new Set(asList(passing).map(asText)),
+    funds: new Map(all),
   }
-  return { columns: Object.fromEntries(names), passing: new Set(asList(passing).map(asText)), funds }
 }
 
 const openingBrace = 0x7b
@@ -109,17 +99,38 @@ const lineFeed = 0x0a
 const longestOpening = 84
 
 /** The place behind the last byte of a line. */
-function endOfLine(file: Buffer, start: number): number {
-  const end = file.indexOf(lineFeed, start)
-  return end === -1 ? file.length : end
+function endOfLine(bytes: Buffer, start: number): number {
+  const end = bytes.indexOf(lineFeed, start)
+  return end === -1 ? bytes.length : end
 }
 
-/** @param starts by table, which are still to be found */
+const lineAt = (bytes: Buffer, start: number) => bytes.toString('utf8', start, endOfLine(bytes, start))
+
+/** The funds of a part by ISIN: a line says who a fund is, those behind it are its tables. */
+function fundsIn(part: Buffer): readonly (readonly [isin: string, fund: FundStatistics])[] {
+  const starts: number[] = []
+  for (let start = 0; start < part.length; start = endOfLine(part, start) + 1)
+    if (part[start] === openingBrace) starts.push(start)
+    else if (!/^\["\w{1,80}",/.test(part.toString('latin1', start, start + longestOpening)))
+      wrong(lineAt(part, start), 'the line of a table')
+  return starts.map((start, index) => {
+    const {
+      isin,
+      name,
+      end = null,
+    } = asRecord(JSON.parse(lineAt(part, start))) as Readonly<Record<string, unknown>>
+    const tables = part.subarray(endOfLine(part, start), starts[index + 1])
+    const key = asName(isin)
+    return [key, { name: asText(name), end: end === null ? null : endIn(end), lineOf: lineReader(tables) }]
+  })
+}
+
+/** @param tables lines, a line feed before each */
 const lineReader =
-  (starts: ReadonlyMap<string, number>, lineAt: (start: number) => string): FundStatistics['lineOf'] =>
+  (tables: Buffer): FundStatistics['lineOf'] =>
   (table) => {
-    const start = starts.get(table)
-    return start === undefined ? undefined : lineAt(start)
+    const feed = tables.indexOf(`\n["${table}",`)
+    return feed === -1 ? undefined : lineAt(tables, feed + 1)
   }
 
 function endIn(value: unknown): FundEnd {

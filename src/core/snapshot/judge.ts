@@ -3,7 +3,7 @@
 import { type Finding, judgeFindings } from '../data/check/finding.ts'
 import { findingsOfColumns } from '../data/check/columns.ts'
 import { comparePrices, findingsAcross, type OfNight } from '../data/check/prices.ts'
-import { fundLines, statisticsFile } from '../data/read/statistics.ts'
+import { gatherStatistics, mergedStatistics } from '../data/read/statistics.ts'
 import { statisticsKey } from '../guards/statistics.ts'
 import type { AllowedObjection } from '../guards/guards.ts'
 import { defaultExpectations } from '../guards/plausibility.ts'
@@ -20,8 +20,8 @@ export interface Judgement {
   readonly allowed: readonly AllowedObjection[]
   /** For the guards across funds. */
   readonly ofNight: OfNight
-  /** The file of the snapshot: what the columns hold. */
-  readonly statistics: Buffer
+  /** The parts of the file of the snapshot: what the columns hold. */
+  readonly statistics: readonly Buffer[]
 }
 
 /** Compares the funds with what is live. @throws {Error} if that cannot be reached, or a shard has no statistics */
@@ -51,19 +51,19 @@ export async function judgeFunds(
 
 /** Each fund by itself. A function of its own: what it gathers is as large as the file, and nobody needs it afterwards. */
 async function judgeEach(isins: readonly string[], pool: RenderPool, live: BuildOptions['live'] = null) {
-  const lines: Buffer[] = []
+  const statistics = gatherStatistics()
   const compared = await comparePrices(live)
   await pool.ask(
     isins,
     (some) => ({ kind: 'judge', isins: some }),
     async (reply) => {
       for (const judged of reply.prices) await compared.add(judged)
-      lines.push(Buffer.from(reply.statistics.join('')))
+      for (const lines of reply.statistics) statistics.add(lines)
     },
   )
-  return { ...compared.end(), statistics: statisticsFile(lines) }
+  return { ...compared.end(), statistics: statistics.end() }
 }
 
 /** @param shards in the order of their funds */
 const statisticsOf = (shards: readonly ReadShard[]) =>
-  statisticsFile(shards.map(({ folder }) => fundLines(readFileSync(join(folder, statisticsKey)))))
+  mergedStatistics(shards.map(({ folder }) => readFileSync(join(folder, statisticsKey))))

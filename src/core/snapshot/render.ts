@@ -135,12 +135,11 @@ async function renderFunds(build: Build, pool: RenderPool) {
   let done = 0
   const asked = pool.ask(
     isins,
-    (some) => ({
-      kind: 'render',
-      isins: some,
-      previous: some.map(previousOf),
-      isRefused: hasErrors(),
-    }),
+    (some) => {
+      const isRefused = hasErrors()
+      // Nothing is rendered any more: lines that nobody takes would stay in memory.
+      return { kind: 'render', isins: some, previous: isRefused ? [] : some.map(previousOf), isRefused }
+    },
     (reply, some) => {
       for (const finding of reply.findings) ofFunds.push(finding)
       for (const fund of reply.funds) take(fund)
@@ -362,7 +361,7 @@ async function finish(
   const actions = unlessShard(build, () => put(actionsKey, actionsJson(build.db)))
   const json = { key: statusKey, content: statusJson(source) }
   const status = inOrder([json, ...named.flatMap(({ listed: pages = [] }) => pages)])
-  const statistics = put(statisticsKey, build.judgement.statistics)
+  const statistics = put(statisticsKey, Buffer.concat(build.judgement.statistics))
   const pages = status.map(({ key, content }) => put(key, content))
   const listed = [...actions, ...keys, ...facts, statistics, ...pages]
   build.lines.list(listed)

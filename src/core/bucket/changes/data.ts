@@ -63,8 +63,8 @@ export interface FundComparison {
 
 /** @param files `statistics.ndjson` of both @returns null if one has another format @throws {Error} if one is no such file */
 export function compareFunds(files: Both<Buffer>): FundComparison | null {
-  const before = parseStatistics(files.before)
-  const after = parseStatistics(files.after)
+  const before = parseStatistics([files.before])
+  const after = parseStatistics([files.after])
   if (before === null || after === null) return null
   const renamed: RenamedFund[] = []
   const ending: EndingFund[] = []

@@ -11,7 +11,7 @@ import { checkTables } from './tables.ts'
 import { generalWarning, type Finding } from './finding.ts'
 import { daysOfRhythm, type PricedFund } from '../../guards/assess.ts'
 import { fundReader, readIsins, readPriceDays } from '../read/fund-reader.ts'
-import { statisticsReader, statisticsFile } from '../read/statistics.ts'
+import { gatherStatistics, statisticsReader } from '../read/statistics.ts'
 import { damageIn, databaseError, type FundDatabase, openFunds, refuseDamage } from '../read/open.ts'
 
 interface CheckOptions {
@@ -81,16 +81,16 @@ async function compareWithLive(
   const pricesOf = priceReader(db)
   const judge = priceJudge(db, prices, asOf, pricesOf)
   const statisticsOf = statisticsReader(db, asOf, pricesOf)
-  const statistics: Buffer[] = []
+  const statistics = gatherStatistics()
   const compared = await comparePrices(prices.live)
   for await (const isin of inTurn(isins, undefined, signal)) {
     for (const judged of judge([isin])) await compared.add(judged)
-    statistics.push(Buffer.from(statisticsOf(isin)))
+    statistics.add(statisticsOf(isin))
   }
   const { findings, ofNight } = compared.end()
   return [
     ...findings,
     ...findingsAcross(ofNight, asOf, prices.expectations),
-    ...(await findingsOfColumns(prices.live, statisticsFile(statistics), prices.expectations)),
+    ...(await findingsOfColumns(prices.live, statistics.end(), prices.expectations)),
   ]
 }

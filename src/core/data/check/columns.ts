@@ -12,16 +12,16 @@ import type { LiveReader } from './live-prices.ts'
 
 /**
  * Columns that have changed as they never do, and costs that are most likely in the wrong unit.
- * @param read null if nothing is live, or it is unknown @param file of all funds, as `statisticsFile` returns it
+ * @param read null if nothing is live, or it is unknown @param parts of the file of all funds, as `gatherStatistics` returns them
  * @returns no comparison if a version without statistics has made what is live
  * @throws {Error} if what is live cannot be reached
  */
 export async function findingsOfColumns(
   read: LiveReader | null,
-  file: Buffer,
+  parts: readonly Buffer[],
   { strictness }: Pick<ExpectationSettings, 'strictness'>,
 ): Promise<readonly Finding[]> {
-  const after = ownStatistics(file)
+  const after = ownStatistics(parts)
   if (after === null) return []
   const live = (await read?.(statisticsKey)) ?? null
   // Where nothing is live, the figures of a fund still say something of each other.
@@ -29,11 +29,10 @@ export async function findingsOfColumns(
     return [...compareColumns(noFunds, after, strictness).map(findingOf), ...highCosts(after, noFunds)]
   if (live === null) return highCosts(after, after)
   try {
-    const before = parseStatistics(live)
+    const before = parseStatistics([live])
     // A version that compares other things has made it: what an update finds is nothing that a night has brought.
     if (before === null) return highCosts(after, after)
-    const doubts = live.equals(file) ? [] : compareColumns(before, after, strictness)
-    return [...doubts.map(findingOf), ...highCosts(after, before)]
+    return [...compareColumns(before, after, strictness).map(findingOf), ...highCosts(after, before)]
   } catch (error) {
     const message = `${statisticsKey}, which is live, is damaged: ${messageOf(error)}: its tables are not compared`
     return [generalWarning(message, 'database'), ...highCosts(after, noFunds)]
@@ -43,9 +42,9 @@ export async function findingsOfColumns(
 const noFunds: Statistics = { columns: {}, passing: new Set(), funds: new Map() }
 
 /** @returns null with an ISIN that is none: the checks of values name it */
-function ownStatistics(file: Buffer) {
+function ownStatistics(parts: readonly Buffer[]) {
   try {
-    return parseStatistics(file)
+    return parseStatistics(parts)
   } catch {
     return null
   }

@@ -58,12 +58,35 @@ const headLine = () => {
   return `${JSON.stringify({ format: statisticsFormat, columns, passing })}\n`
 }
 
-/** @param lines of {@link statisticsReader}, of some funds at a time, by ISIN */
-export const statisticsFile = (lines: readonly Buffer[]): Buffer =>
-  Buffer.concat([Buffer.from(headLine()), ...lines])
+/** Characters of a part: many small ones would lie scattered over memory that threads use meanwhile, and keep twice as much of it. */
+const partLength = 1 << 20
 
-/** The lines of the funds in a {@link statisticsFile}. */
-export const fundLines = (file: Buffer): Buffer => file.subarray(file.indexOf('\n') + 1)
+/** Gathers the file from the lines of {@link statisticsReader}, by ISIN. */
+export function gatherStatistics() {
+  const parts: Buffer[] = []
+  let text = headLine()
+  const flush = () => {
+    parts.push(Buffer.from(text))
+    text = ''
+  }
+  return {
+    add: (lines: string): void => {
+      text += lines
+      if (text.length > partLength) flush()
+    },
+    /** @returns the parts of the file: as a whole, it would take as much again */
+    end: (): readonly Buffer[] => {
+      if (text !== '') flush()
+      return parts
+    },
+  }
+}
+
+/** @param files of shards, in the order of their funds @returns the parts of the file of all of them */
+export const mergedStatistics = (files: readonly Buffer[]): readonly Buffer[] => [
+  Buffer.from(headLine()),
+  ...files.map((file) => file.subarray(file.indexOf('\n') + 1)),
+]
 
 /**
  * @param asOf of the snapshot: the performance of younger funds is not given out

@@ -8,8 +8,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildOptions, BuildSummary } from '../../src/core/snapshot/build.ts'
 import { checkDatabase } from '../../src/core/data/check/check.ts'
 import { RefusedDatabase } from '../../src/core/data/check/finding.ts'
-import { isinOf } from '../support/database.ts'
+import type { RenderRequest } from '../../src/core/snapshot/render-worker.ts'
+import type { StartThread } from '../../src/core/system/start-thread.ts'
+import { editDatabase, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { makeTempFolder, tempFolder } from '../support/folders.ts'
+import { startKept } from '../support/kept-threads.ts'
 import { faultsOf, filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import * as builds from './builds.ts'
 import { dayAfter, edit } from './edits.ts'
@@ -218,4 +221,30 @@ describe('a build of four funds that continues from a snapshot', () => {
     await build(file, inPlace, { since: folderOf(inPlace) })
     expect(hashesOf(inPlace)).toEqual(hashesOf(next))
   })
+})
+
+it('reads no line of the earlier snapshot for nothing, once a fund has refused the new one', async () => {
+  const db = folder.file('many.sqlite')
+  const isins = Array.from({ length: 16 }, (_, index) => isinOf(index + 1))
+  makeDatabase(db, (insert) => {
+    for (const isin of isins) insertGood(insert, isin)
+  })
+  await build(db, folder.file('many'))
+  editDatabase(db, `UPDATE price SET change = '1e5' WHERE isin = '${isinOf(1)}'`)
+  const asked: { readonly isRefused: boolean; readonly previous: readonly unknown[] }[] = []
+  const startThread: StartThread = (module, name) => {
+    const thread = startKept(module, name)
+    const ask = (request: never) => {
+      const { kind, isRefused, previous } = request as RenderRequest & (typeof asked)[number]
+      if (kind === 'render') asked.push({ isRefused, previous })
+      return thread.ask(request)
+    }
+    return { ...thread, ask } as never
+  }
+  const since = folderOf(folder.file('many'))
+  expect(await outcomeOf(db, folder.file('many-2'), { since, startThread })).toMatchObject({
+    kind: 'refused',
+  })
+  expect(asked.map(({ isRefused }) => isRefused)).toContain(true)
+  expect(asked.map(({ isRefused, previous }) => isRefused === (previous.length === 0))).not.toContain(false)
 })

@@ -56,7 +56,7 @@ it('what is allowed is published with its reason, and not refused again in the n
   const day = JSON.parse(String(bodyOf('2026-11-11.json'))) as DayChanges
   // Who has allowed it, on which machine, and the words of the guard are for the history alone.
   expect(day.allowed).toEqual([permission])
-  expect(String(bodyOf('feed.xml'))).toContain('Checked and released: a merger of two funds')
+  expect(String(bodyOf('feed.xml'))).toContain('Checked and released. Reason: a merger of two funds')
 
   await build('next', `${removed(2)};${newBenchmark(1)}`)
   // One object in a hundred may be gone.

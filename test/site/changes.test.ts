@@ -530,10 +530,13 @@ it('says what was checked and released by the name of its fund, and never names 
     earlier: [],
   }
   const told = {
-    en: ['Checked and released, Fonds A & B (DE0008471400): The market fell', 'Checked and released: Split'],
+    en: [
+      'Checked and released: Fonds A & B (DE0008471400). Reason: The market fell',
+      'Checked and released. Reason: Split',
+    ],
     de: [
-      'Geprüft und freigegeben, Fonds A & B (DE0008471400): The market fell',
-      'Geprüft und freigegeben: Split',
+      'Geprüft und freigegeben: Fonds A & B (DE0008471400). Grund: The market fell',
+      'Geprüft und freigegeben. Grund: Split',
     ],
   }
   const history = withPublish(noHistory, what, { sha256: '', bytes: 1 })

@@ -27,6 +27,18 @@ const nativeMs = 1000
 /** A thread holds the rows of a few funds, or a row group of Parquet. */
 const maxOldGenerationSizeMb = 96
 
+/** V8's own. */
+const usualGrowth = 2
+
+/** Threads that load their code. It is kept for the flags of V8, so those of the start hold meanwhile. */
+let loading = 0
+
+/** The main thread passes on what threads do. On a large machine V8 would let it pile up 128 MB of garbage meanwhile. */
+function countLoading(more: 1 | -1): void {
+  loading += more
+  setFlagsFromString(`--semi-space-growth-factor=${loading > 0 ? usualGrowth : 1}`)
+}
+
 /**
  * @param module address of code that listens to its parent port @param name for errors: `a rendering thread`
  * @param youngMb room for short-lived objects: more of it takes memory, and saves the time of copying those still in use
@@ -36,14 +48,18 @@ export function startThread<Ask extends (request: never) => Promise<unknown>>(
   name: string,
   youngMb = 24,
 ): Thread<Ask> {
-  // The main thread passes on what threads do. On a large machine V8 would let it pile up 128 MB of garbage meanwhile.
-  setFlagsFromString('--semi-space-growth-factor=1')
-  // So a thread, which shares the flags, has its room from the start: V8 makes it of three such parts.
-  setFlagsFromString(`--min-semi-space-size=${Math.floor(youngMb / 3)}`)
   const worker = new Worker(new URL('./thread.mjs', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: youngMb },
     workerData: module,
   })
+  countLoading(1)
+  let isLoading = true
+  const hasLoaded = () => {
+    if (isLoading) countLoading(-1)
+    isLoading = false
+  }
+  worker.once('message', hasLoaded)
+  worker.once('exit', hasLoaded)
   const waiting: PromiseWithResolvers<unknown>[] = []
   let failure: Error | null = null
   const fail = (error: Error) => {

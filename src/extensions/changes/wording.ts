@@ -147,8 +147,11 @@ export const changeWords = bilingual((say) => ({
   /** @param fund null if it is not about one fund */
   checked: (fund: string | null, reason: string) =>
     fund === null
-      ? say(`Checked and released: ${reason}`, `Geprüft und freigegeben: ${reason}`)
-      : say(`Checked and released, ${fund}: ${reason}`, `Geprüft und freigegeben, ${fund}: ${reason}`),
+      ? say(`Checked and released. Reason: ${reason}`, `Geprüft und freigegeben. Grund: ${reason}`)
+      : say(
+          `Checked and released: ${fund}. Reason: ${reason}`,
+          `Geprüft und freigegeben: ${fund}. Grund: ${reason}`,
+        ),
   mergedInto: say('merged into', 'verschmolzen auf'),
   formerly: (name: string) => say(`formerly “${name}”`, `bisher „${name}“`),
   moreFunds: (count: string) => say(`${count} more funds of this day`, `${count} weitere Fonds dieses Tages`),

@@ -81,7 +81,7 @@ const fundList = record({
       end_reason: nullable(
         textAmong(
           'Why the fund ends, or has ended: `liquidated`, `matured` at the end of its term, or `merged` into another fund. Null if no end or no reason is known',
-          'Warum der Fonds endet oder geendet hat: `liquidated` durch Auflösung, `matured` am Ende seiner Laufzeit, `merged` durch Verschmelzung auf einen anderen Fonds. Null, wenn kein Ende oder kein Grund bekannt ist',
+          'Warum der Fonds endet oder geendet hat: `liquidated` durch Auflösung, `matured` am Ende seiner Laufzeit, `merged`, weil er auf einen anderen Fonds verschmolzen wird. Null, wenn kein Ende oder kein Grund bekannt ist',
           endReasons,
         ),
       ),

@@ -294,6 +294,25 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
     })
   })
 
+  it.each(['index', 'de'])('shows on %s.html what a filter has chosen, without a cut', async (name) => {
+    await withPage(`funds/${name}.html`, desktopLight, async (page) => {
+      for (const width of [1440, 1100, 768]) {
+        await page.setViewportSize({ width, height: 900 })
+        const cut = await page.evaluate<string[]>(
+          `[...document.querySelectorAll('.search select')].filter((select) => {
+            const whole = select.cloneNode(true)
+            Object.assign(whole.style, { position: 'absolute', width: 'auto' })
+            select.after(whole)
+            const wanted = whole.offsetWidth
+            whole.remove()
+            return wanted > select.offsetWidth + 1
+          }).map(({ id }) => id)`,
+        )
+        expect({ width, cut }).toEqual({ width, cut: [] })
+      }
+    })
+  })
+
   it('keeps its heading at the top, and shows each fund as a card on a phone, whose prices push nothing away', async () => {
     await withPage('funds/index.html', { ...phoneLight, height: 400 }, async (page) => {
       const boxOf = async (selector: string) =>

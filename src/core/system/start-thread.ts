@@ -27,13 +27,13 @@ const nativeMs = 1000
 /** A thread holds the rows of a few funds, or a row group of Parquet. */
 const maxOldGenerationSizeMb = 96
 
-/** V8's own. */
+/** The default of V8. */
 const usualGrowth = 2
 
-/** Threads that load their code. It is kept for the flags of V8, so those of the start hold meanwhile. */
+/** Number of threads that still load their code. Compiled code is kept by the flags of V8, so until then the flags are those of the start. */
 let loading = 0
 
-/** The main thread passes on what threads do. On a large machine V8 would let it pile up 128 MB of garbage meanwhile. */
+/** Keeps the main thread small while threads do the work: on a large machine, V8 would let it pile up 128 MB of garbage. */
 function countLoading(more: 1 | -1): void {
   loading += more
   setFlagsFromString(`--semi-space-growth-factor=${loading > 0 ? usualGrowth : 1}`)

@@ -37,9 +37,11 @@ export function openFunds(file: string, mode: 'reading' | 'writing' = 'reading')
     db.pragma('trusted_schema = OFF')
     db.pragma('cell_size_check = ON')
     assertOnlyRows(file, db)
-    // What a constraint of the schema refuses is named by row, fund and column elsewhere.
-    if (mode === 'reading') db.pragma('ignore_check_constraints = ON')
-    if (mode === 'reading') db.pragma(`cache_size = -${readingKibibytes}`)
+    if (mode === 'reading') {
+      // What a constraint of the schema refuses is named by row, fund and column elsewhere.
+      db.pragma('ignore_check_constraints = ON')
+      db.pragma(`cache_size = -${readingKibibytes}`)
+    }
     return db
   } catch (error) {
     db?.close()

@@ -24,6 +24,13 @@ const isModule = (end: string) => files.some((file) => file === end || file.ends
 const documents = files.filter((file) => file.endsWith('.md') && !file.startsWith('templates/docs/'))
 const programs = files.filter((file) => /^(src|test)\/.*\.(ts|mjs|js)$/.test(file))
 
+describe('documents', () => {
+  it.each(documents)('%s: no section stands twice', (document) => {
+    const headings = [...withoutCode(read(document)).matchAll(/^#{1,6} .*$/gm)].map(([heading]) => heading)
+    expect(headings.filter((heading, index) => headings.indexOf(heading) !== index)).toEqual([])
+  })
+})
+
 describe('links', () => {
   it.each(documents)('of %s resolve, with their headings', (document) => {
     const text = withoutCode(read(document))

@@ -2,7 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { AxeResults } from 'axe-core'
-import { chromium, type Browser, type BrowserContext, type Page, type Response } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type Locator,
+  type Page,
+  type Response,
+} from 'playwright-core'
 import { expect } from 'vitest'
 import { rounds } from './rounds.ts'
 
@@ -108,6 +115,15 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
     /** Closes the page. */
     end: () => context.close(),
   }
+}
+
+/**
+ * Presses a link, or another control that leads to another document. Waits until that document has loaded and its scripts have
+ * run: until then, the page answers for the old document, or for the part of the new one that has arrived. Answers that the scripts
+ * ask for may come later.
+ */
+export async function follow(link: Locator, how: 'click' | 'Enter' = 'click'): Promise<void> {
+  await Promise.all([link.page().waitForEvent('load'), how === 'Enter' ? link.press(how) : link.click()])
 }
 
 /** The edge says as Last-Modified when a snapshot went live. */

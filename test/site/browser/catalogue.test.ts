@@ -82,11 +82,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       const weights = await visited.weights()
       // Page, three style sheets, script, icon: uncompressed.
       expect(weights.length).toBeGreaterThanOrEqual(4)
-      const limit = path.includes(isin) ? 110_000 : Infinity
+      const limit = path.includes(isin) ? 112_000 : Infinity
       expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThan(limit)
       const { page } = visited
       if (kind === 'a German fund') {
-        await page.locator('.ranges button:enabled').first().click()
+        await page.locator('#nav .ranges button:enabled').first().click()
         await page.locator('#nav:not([aria-busy])').waitFor()
         await page.locator('#nav .stage').focus()
       } else if (kind === 'the German list') await page.locator('#search').fill('e')
@@ -272,8 +272,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     })
 
     describe('measures the change between two days', () => {
-      const measured = /^(\d+ \w+ \d{4}) – (\d+ \w+ \d{4}) \(([\d,]+) days\)(?: |, )Net asset value: (\S+)%/
+      const measured =
+        /^(\d+ \w+ \d{4}) – (\d+ \w+ \d{4}) \(([\d,.]+) (days|years?)\)(?: |, )\w{3} ([\d,.]+) → \w{3} ([\d,.]*\d)(?: |, )Net asset value: ([^%]+)%(?: \(([^%]+)% p\.\u2060?a\.\))?/
       const isoOf = (text: string) => new Date(`${text} UTC`).toISOString().slice(0, 10)
+      const shown = (day: string) => navOn(day).replace(/\B(?=(?:\d{3})+\.)/, ',')
       const first = () => value<string>('SELECT min(date) FROM price WHERE isin = ?', isin)
       const placeOf = (day: string) =>
         (Date.parse(day) - Date.parse(first())) / (Date.parse(asOf) - Date.parse(first()))
@@ -281,13 +283,23 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       /** Expects a text to name two days, the time between them and its change, as the database has them. @returns the days */
       const expectMeasured = (text: string | null) => {
         const plain = (text ?? '').replaceAll('\u00a0', ' ').replaceAll('\u2212', '-')
-        const [, from = '', to = '', days = '', percent = ''] = measured.exec(plain) ?? []
+        const [, from = '', to = '', count = '', unit, valueThen = '', valueNow = '', percent = '', yearly] =
+          measured.exec(plain) ?? []
         expect(plain).toMatch(measured)
         const begin = isoOf(from)
         const end = isoOf(to)
-        expect(Number(days.replace(',', ''))).toBe((Date.parse(end) - Date.parse(begin)) / 86_400_000)
-        const change = (Number(navOn(end)) / Number(navOn(begin)) - 1) * 100
-        expect(Number(percent)).toBe(Number(change.toFixed(2)))
+        const days = (Date.parse(end) - Date.parse(begin)) / 86_400_000
+        const years = days / 365.25
+        const isLong = unit !== 'days'
+        expect({ isLong }).toEqual({ isLong: years > 1 })
+        // Years of the calendar have some days more or less.
+        if (isLong) expect(Math.abs(Number(count) - years)).toBeLessThanOrEqual(0.06)
+        else expect(Number(count.replace(',', ''))).toBe(days)
+        expect({ valueThen, valueNow }).toEqual({ valueThen: shown(begin), valueNow: shown(end) })
+        const growth = Number(navOn(end)) / Number(navOn(begin))
+        expect(Number(percent)).toBe(Number(((growth - 1) * 100).toFixed(2)))
+        expect({ hasYearly: yearly !== undefined }).toEqual({ hasYearly: isLong })
+        if (isLong) expect(Number(yearly)).toBeCloseTo((growth ** (1 / years) - 1) * 100, 1)
         return { begin, end }
       }
 
@@ -379,15 +391,56 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
           await page.keyboard.press('Shift+End')
           expect(expectMeasured(await text())).toEqual({ begin: first(), end: asOf })
           await page.keyboard.press('ArrowLeft')
-          expect(await text()).not.toContain('days')
+          expect(await text()).toMatch(/^\d+\s\w+\s\d{4}, /)
           expect(await page.locator('#nav .band').isVisible()).toBe(false)
         })
       })
     })
 
+    it('has the same ranges and percentages in the view of performance, from 100 on their first day', async () => {
+      await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+        const plain = (text: string | null) => (text ?? '').replaceAll('\u00a0', ' ')
+        const changeIn = async (figure: string) =>
+          plain(await page.locator(`${figure} .change`).textContent())
+        const offered = (figure: string) => page.locator(`${figure} .ranges button:enabled`).allTextContents()
+        await page.locator('.tabs').getByText('Performance').click()
+        expect(await offered('#index')).toEqual(await offered('#nav'))
+        const whole = await changeIn('#index')
+        expect(whole).toMatch(/^Entire period: /)
+        const index = page.getByRole('slider', { name: 'Performance as an index' })
+        for (const range of ['1M', '1Y', '3Y']) {
+          await page.locator('#index').getByRole('button', { name: range }).click()
+          await expect
+            .poll(() => changeIn('#index'))
+            .toMatch(new RegExp(`^${range.replace('Y', ' year').replace('M', ' month')}`))
+          await page.locator('#nav:not([aria-busy])').waitFor({ state: 'attached' })
+          const days = /: (.*?\d{4} – .*?\d{4}) /.exec(await changeIn('#index'))?.[1]
+          expect(await changeIn('#nav')).toContain(days)
+          // Of a period without a distribution, both lines are one.
+          const [, ofPrices] =
+            / (?:With distributions|Net asset value): ([^:]*)$/.exec(await changeIn('#nav')) ?? []
+          expect(await changeIn('#index')).toMatch(/ Performance: [+\u2212]/)
+          expect((await changeIn('#index')).split(' Performance: ')[1]).toBe(ofPrices)
+          await index.press('Home')
+          expect(plain(await index.getAttribute('aria-valuetext'))).toMatch(/^\d+ \w+ \d{4}, 100\.00$/)
+        }
+        expect(new URL(page.url()).search).toBe('?range=3y')
+        // What is measured has the percentage of the whole range.
+        const ofRange = (await changeIn('#index')).split(' Performance: ')[1] ?? ''
+        await index.press('Shift+End')
+        const measured = plain(await index.getAttribute('aria-valuetext'))
+        expect(measured).toMatch(/ \(3 years\), 100\.00 → [\d.]+, Performance: /)
+        expect(measured.split(' Performance: ')[1]?.replace(/[()]/g, '')).toBe(ofRange)
+        await page.locator('#index').getByRole('button', { name: 'Max' }).click()
+        await expect.poll(() => changeIn('#index')).toBe(whole)
+        expect(await overhang(page)).toEqual([])
+        expect(await page.locator('#index').innerText()).toContain('Drag across the chart')
+      })
+    })
+
     it('has its range in the address: it can be sent, taken back, and seen in the other language', async () => {
       await withPage(`funds/${isin}/index.html?range=1y`, desktopLight, async (page) => {
-        const pressed = () => page.locator('.ranges [aria-pressed="true"]').textContent()
+        const pressed = () => page.locator('#nav .ranges [aria-pressed="true"]').textContent()
         await expect.poll(() => days(page)).toBe(365)
         expect(await pressed()).toBe('1Y')
         await page.getByRole('button', { name: '3M' }).click()

@@ -348,7 +348,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
     })
   })
 
-  it('shows what it knows without prices, says nothing of lines or dashes, and keeps the buttons of the periods', async () => {
+  it('shows what it knows without prices, says nothing of lines, and keeps the buttons of the periods', async () => {
     const { site, isins, nameOf, withPage } = compared
     const [one = '', , , dollars = ''] = isins
     await withPage('index.html', desktopLight, async (page) => {
@@ -368,13 +368,13 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
         'currency',
         'launched',
       ])
-      expect(await page.locator('#notes').innerText()).not.toMatch(/dash|volatility|reinvest/i)
+      expect(await page.locator('#notes').innerText()).not.toMatch(/volatility|reinvest/i)
       expect(await page.locator('figure svg:visible, #period:visible').count()).toBe(0)
       await page.unroute('**/prices-historic/**')
       await page.getByRole('button', { name: '1Y' }).click()
       await expect.poll(() => page.locator('.drawn path').count()).toBe(2)
       expect(await rows.count()).toBeGreaterThan(15)
-      expect(await page.locator('#notes').innerText()).toMatch(/dash/i)
+      expect(await page.locator('#notes').innerText()).toMatch(/reinvest/i)
       expect((await messagesOn(page)).join()).toContain('Each line shows')
     })
   })

@@ -20,8 +20,7 @@ let compared: Comparison
 
 /** What the table shows of each fund. @param id of a row */
 const figuresOf = (page: Page, id: string) => page.locator(`.compared [data-id='${id}'] td`).allTextContents()
-const numberIn = (text: string) =>
-  text === '–' ? null : Number(text.replace('\u2212', '-').replace(/[^\d.-]/g, ''))
+const numberIn = (text: string) => Number(text.replace('\u2212', '-').replace(/[^\d.-]/g, ''))
 
 describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () => {
   beforeAll(async () => {
@@ -154,7 +153,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
           expect(parseFloat(sizes[0] ?? '')).toBeGreaterThanOrEqual(13)
           const shown = {
             rows: await page.locator('.compared tbody [data-id]:visible').count(),
-            values: await page.locator('.compared td.number:visible').count(),
+            values: await page.locator('.compared td:is(.number, .missing):visible').count(),
             codes: await page.locator('.compared thead .whole:visible').count(),
           }
           expect({ width, ...shown }).toEqual({ width, rows, values: rows * count, codes: count })
@@ -163,7 +162,94 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     },
   )
 
-  it('cuts no word of the names at the head of a column, with five funds on a desktop', async () => {
+  it('shows two of more than two funds side by side on a phone, below the names that say which is which', async () => {
+    const { asked, withPage } = compared
+    for (const count of [3, 4, 5])
+      await withPage(`de.html?isins=${asked(count)}`, { ...phoneLight, width: 390 }, async (page) => {
+        await ready(page)
+        const left = (selector: string) =>
+          page.evaluate<number[]>(
+            `[...document.querySelectorAll("${selector}")].map((each) => Math.round(each.getBoundingClientRect().left))`,
+          )
+        const heads = await left('.compared thead th')
+        expect(new Set(heads).size).toBe(2)
+        expect(await left(".compared [data-id='performance'] td")).toEqual(heads)
+        // The key of its line stands at each value, and at its name.
+        for (const cells of ['thead th', "[data-id='performance'] td", "[data-id='size'] td"])
+          expect(await page.locator(`.compared ${cells} > .key:visible`).count()).toBe(count)
+        // Without the names, a row is as high as its own name and its values.
+        const height = await page.evaluate<number>(
+          `document.querySelector(".compared [data-id='performance']").getBoundingClientRect().height`,
+        )
+        expect(height).toBeLessThan(35 + 26 * Math.ceil(count / 2))
+        await page.evaluate(
+          'scrollTo(0, document.querySelector("[data-id=costs]").getBoundingClientRect().top)',
+        )
+        const box = await page.locator('.compared thead').boundingBox()
+        expect(box?.y).toBe(0)
+        expect(box?.height).toBeLessThan(260)
+      })
+  })
+
+  it('has one legend: the names at the ends of the lines, or what stands below a narrow chart', async () => {
+    const { asked, withPage } = compared
+    await withPage(`?isins=${asked(4)}`, desktopLight, async (page) => {
+      await ready(page)
+      for (const width of [1440, 1024, 768, 600, 390]) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.locator('.stage').press('End')
+        const shown = {
+          ends: await page.locator('.end text:visible').count(),
+          below: await page.locator('.tip.rows > span > span:not(:last-child):visible').count(),
+          values: await page.locator('.tip.rows > span > span:last-child:visible').count(),
+          chips: await page.locator('.chips .key').count(),
+        }
+        const isBesideCursor = width > 1024
+        const hasEnds = width >= 768
+        expect({ width, ...shown, ends: shown.ends > 0 }).toEqual({
+          width,
+          ends: hasEnds,
+          below: isBesideCursor || !hasEnds ? 4 : 0,
+          values: 4,
+          chips: 0,
+        })
+      }
+    })
+  })
+
+  it('says in place of a value why there is none', async () => {
+    const { isins, asked, withPage } = compared
+    const [one = '', two = ''] = isins
+    await withPage('', desktopLight, async (page) => {
+      await page.route('**/funds/index.json', async (route) => {
+        const response = await route.fetch()
+        const { funds } = (await response.json()) as { funds: readonly { isin: string }[] }
+        const changed = funds.map((fund) =>
+          fund.isin === one
+            ? { ...fund, srri: null, total_expense_ratio: null, total_fund_assets: null, accumulating: null }
+            : fund,
+        )
+        await route.fulfill({ response, json: { funds: changed } })
+      })
+      await page.route(`**/prices-historic/${two}/**`, (route) => route.fulfill({ status: 503, body: '{}' }))
+      await page.goto(`${compared.site.base}/compare/?isins=${asked(3)}&range=1m`)
+      await page.locator('#messages .fault').waitFor()
+      await ready(page)
+      for (const id of ['costs', 'risk', 'income', 'size'])
+        expect({ id, text: (await figuresOf(page, id))[0] }).toEqual({ id, text: 'not available' })
+      for (const id of ['performance', 'volatility', 'from', '5y'])
+        expect({ id, text: (await figuresOf(page, id))[1] }).toEqual({ id, text: 'not loaded' })
+      // A month has too few changes, and is no year.
+      expect((await figuresOf(page, 'volatility'))[0]).toBe('too few prices')
+      expect((await figuresOf(page, 'performance_per_year'))[0]).toBe('less than a year')
+      expect((await page.locator('.compared td').allInnerTexts()).map((text) => text.trim())).not.toContain(
+        '–',
+      )
+      expect(await accessibilityFaults(page)).toEqual([])
+    })
+  })
+
+  it('cuts no word of the names at the head of a column, with five funds', async () => {
     const { isins, asked, withPage } = compared
     await withPage('', desktopLight, async (page) => {
       await page.route('**/funds/index.json', async (route) => {
@@ -178,7 +264,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       })
       await page.goto(`${compared.site.base}/compare/?isins=${asked(5)}`)
       await ready(page)
-      for (const width of [1025, 1152, 1280, 1440]) {
+      for (const width of [390, 768, 900, 1025, 1152, 1280, 1440]) {
         await page.setViewportSize({ width, height: 900 })
         const cut = await page.evaluate<string[]>(
           "[...document.querySelectorAll('.compared .word')].filter((word) => word.scrollWidth > word.clientWidth).map((word) => word.textContent)",
@@ -385,14 +471,19 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
         ofYears.map((growth) => growth && Number((Math.expm1(Math.log(growth) / years) * 100).toFixed(2))),
       )
     }
-    expect(await figuresOf(page, '5y')).toEqual(['–', '–', '–', '–'])
-    expect(await figuresOf(page, '5y_per_year')).toEqual(['–', '–', '–', '–'])
+    const plain = (texts: readonly string[]) => texts.map((text) => text.replaceAll('\u00a0', ' '))
+    const begins = four.map(
+      (isin) => `prices from ${asText(value<string>('SELECT min(date) FROM price WHERE isin = ?', isin))}`,
+    )
+    expect(plain(await figuresOf(page, '5y'))).toEqual(begins)
+    expect(plain(await figuresOf(page, '5y_per_year'))).toEqual(begins)
     // One year: both are the same.
     expect(await numbersIn('performance_per_year')).toEqual(numbers)
     const ofYears = await numbersIn('3y')
     // What is less than a year says nothing of one.
     await page.getByRole('button', { name: '3M' }).click()
-    await expect.poll(() => figuresOf(page, 'performance_per_year')).toEqual(['–', '–', '–', '–'])
+    const noYear = Array.from({ length: 4 }, () => 'less than a year')
+    await expect.poll(() => figuresOf(page, 'performance_per_year')).toEqual(noYear)
     expect(await numbersIn('3y')).toEqual(ofYears)
     await page.goBack()
     await expect.poll(() => numbersIn('performance')).toEqual(numbers)
@@ -417,7 +508,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     for (const percent of performances) expect(await text()).toContain(`: ${(100 + percent).toFixed(2)}`)
     // From the end to the beginning: what is measured runs forwards.
     await page.keyboard.press('Shift+Home')
-    expect((await text())?.replaceAll('\u00a0', ' ')).toMatch(/^20 Nov 2025 – 20 Nov 2026 \(365 days\), /)
+    expect((await text())?.replaceAll('\u00a0', ' ')).toMatch(/^20 Nov 2025 – 20 Nov 2026 \(1 year\), /)
     const measured = [...((await text()) ?? '').matchAll(/: ([+\u2212][\d.]+)%/g)].map(([, percent = '']) =>
       numberIn(percent),
     )
@@ -434,7 +525,6 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
     expect(await styles('.drawn .end .line')).toEqual(drawn)
     for (const part of [0, 1]) expect(new Set(drawn.map((style) => style[part])).size).toBe(4)
     expect(await styles('.compared thead .key .line')).toEqual(drawn)
-    expect(await styles('.chips .key .line')).toEqual(drawn)
     expect(await styles('.tip .key .line')).toEqual(drawn)
     expect((await messagesOn(page)).join()).toContain('different currencies (EUR, USD)')
     expect(complaints).toEqual([])

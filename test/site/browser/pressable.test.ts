@@ -174,8 +174,8 @@ describe.skipIf(whyNoBrowser !== undefined)('what can be pressed', () => {
           return all.count()
         }
         const ranges = await pressAll(
-          page.locator('.ranges button:enabled'),
-          'document.querySelector(".ranges button:not([aria-pressed=true]):enabled").click()',
+          page.locator('#nav .ranges button:enabled'),
+          'document.querySelector("#nav .ranges button:not([aria-pressed=true]):enabled").click()',
           async (button) => (await button.getAttribute('aria-pressed')) === 'true',
         )
         expect(ranges).toBeGreaterThan(3)

@@ -51,7 +51,7 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
   const shown = async (page: Page) =>
     (await page.locator('#nav .change').innerText()).replaceAll('\u00a0', ' ')
   const line = (page: Page) => page.locator('#nav path.line').first().getAttribute('d')
-  const press = (page: Page, range: Range) => page.locator(`.ranges [data-range="${range}"]`).click()
+  const press = (page: Page, range: Range) => page.locator(`#nav .ranges [data-range="${range}"]`).click()
   const windows = '**/prices-historic/**'
 
   /** How a request fails. */
@@ -84,7 +84,9 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
           expect({ range, said }).toEqual({ range, said: expect.stringContaining('could not be loaded') })
           expect({ range, said }).toEqual({ range, said: expect.not.stringMatching(/\d/) })
           expect(await line(page)).not.toBe(wholeLine)
-          expect(await page.locator('.ranges [aria-pressed="true"]').getAttribute('data-range')).toBe(range)
+          expect(await page.locator('#nav .ranges [aria-pressed="true"]').getAttribute('data-range')).toBe(
+            range,
+          )
           if (range === '1M') expect(await accessibilityFaults(page)).toEqual([])
           await page.unroute(windows)
           await again.click()
@@ -92,13 +94,33 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
           expect(await page.locator('#nav .fault').count()).toBe(0)
           // The button is gone: the focus is where the reader pressed before.
           expect(await page.evaluate('document.activeElement.dataset.range')).toBe(range)
-          await page.locator('.ranges [data-range="Max"]').click()
+          await page.locator('#nav .ranges [data-range="Max"]').click()
           expect(await shown(page)).toBe(whole)
           await page.reload()
         }
       })
     },
   )
+
+  it('says it in the view of performance, too, and shows both views after another try', async () => {
+    const isin = fundThat(1)
+    await withPage(`funds/${isin}/`, async (page) => {
+      await page.locator('.tabs').getByText('Performance').click()
+      const index = page.locator('#index')
+      const said = async () => (await index.locator('.change').innerText()).replaceAll('\u00a0', ' ')
+      await page.route(windows, (route) => route.abort())
+      await index.locator('[data-range="3M"]').click()
+      const again = index.getByRole('button', { name: 'Try again' })
+      await again.waitFor()
+      expect(await said()).toMatch(/^The prices of this period could not be loaded\.\D*$/)
+      await page.unroute(windows)
+      await again.click()
+      await expect.poll(said).toContain(`Performance: ${changeOver(isin, '3M')}%`)
+      expect(await index.locator('.fault').count()).toBe(0)
+      expect(await page.evaluate('document.activeElement.dataset.range')).toBe('3M')
+      await expect.poll(() => shown(page)).toContain(`: ${changeOver(isin, '3M')}%`)
+    })
+  })
 
   it('says it in German, too, without a line of reinvested distributions, which begins on another day', async () => {
     const isin = fundThat(0)

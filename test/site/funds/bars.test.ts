@@ -97,28 +97,27 @@ it('has an even scale where values are not above zero', () => {
 })
 
 it.each([
-  ['a class that never has less than half', [90, 92, 91], [10, 8, 9], 'axis begins at 87.5%'],
-  ['a class that has less than half once', [90, 49, 91], [10, 51, 9], null],
-  ['a class below zero', [90, 92, 91], [10, 8, -9], null],
-  ['one class alone', [100, 100, 100], [0, 0, 0], null],
-])(
-  'areas begin at zero, or else below a class that would be a block, and the chart says so: %s',
-  (_, lower, upper, said) => {
-    const layers = [
-      { colour: 'c1', values: lower },
-      { colour: 'c2', values: upper },
-    ]
-    const chart = areaChart(stackOf([0, 100, 200], layers), 'en')
-    expect(/axis begins at [\d.]+%/.exec(chart)?.[0] ?? null).toBe(said)
-    const labels = [...chart.matchAll(/<text x="-8"[^>]*>([\d.\u2212]+)%/g)].map(([, label = '']) =>
-      Number(label.replace('\u2212', '-')),
-    )
-    expect(Math.max(...labels)).toBe(100)
-    const low = Math.min(...labels)
-    if (said === null) expect(low).toBeLessThanOrEqual(0)
-    // Part of the block is to be seen on each day.
-    else expect(low).toBeLessThan(Math.min(...lower))
-    // The grid lies behind the areas.
-    expect(chart.indexOf('<path')).toBeGreaterThan(chart.lastIndexOf('<line'))
-  },
-)
+  ['a class that never has less than half', [90, 92, 91], [10, 8, 9], 0],
+  ['a class that has less than half once', [90, 49, 91], [10, 51, 9], 0],
+  ['a class below zero', [90, 92, 91], [10, 8, -9], -25],
+  ['one class alone', [100, 100, 100], [0, 0, 0], 0],
+])('areas begin at zero, and an area is as high as its share: %s', (_, lower, upper, low) => {
+  const layers = [
+    { colour: 'c1', values: lower },
+    { colour: 'c2', values: upper },
+  ]
+  const chart = areaChart(stackOf([0, 100, 200], layers), 'en')
+  const labels = [...chart.matchAll(/<text x="-8"[^>]*>([\d.\u2212]+)%/g)].map(([, label = '']) =>
+    Number(label.replace('\u2212', '-')),
+  )
+  expect({ low: Math.min(...labels), high: Math.max(...labels) }).toEqual({ low, high: 100 })
+  // From zero to the share of the first day, in thousandths of the axis.
+  const [, zero = '', edge = ''] = /<path class="c1" d="M0 (\d+)l0 ?(-?\d+)/.exec(chart) ?? []
+  const ofAxis = (share: number) => Math.round((share / (100 - low)) * 1000)
+  expect({ zero: Number(zero), edge: Number(edge) }).toEqual({
+    zero: ofAxis(100),
+    edge: -ofAxis(lower[0] ?? NaN),
+  })
+  // The grid lies behind the areas.
+  expect(chart.indexOf('<path')).toBeGreaterThan(chart.lastIndexOf('<line'))
+})

@@ -5,6 +5,7 @@ import { comparisonOf, type History } from '../../../src/extensions/site/funds/b
 
 const historyOf = (navs: Readonly<Record<string, string>>): History => ({
   prices: Object.entries(navs).map(([day, nav]) => ({ day: dayNumber(day), nav })),
+  isWhole: true,
   actions: { distributions: [], splits: [] },
 })
 const figuresOf = (navs: Readonly<Record<string, string>>, first: string | null = null) =>
@@ -23,6 +24,24 @@ describe('of a comparison', () => {
     // From 50 on 14 Nov 2021, six days before; from 100 on the day itself; the price of 2023 is of seven days before.
     expect([1, 3, 5].map((years) => figures?.over(years))).toEqual([100, 100, 300])
     expect(figuresOf({ '2021-11-12': '80', '2026-11-20': '200' })?.over(5)).toBe(null)
+  })
+
+  it('performance over years is missing since the prices begin later, where they do, and all are known', () => {
+    const navs = { '2022-01-03': '80', '2025-11-20': '100', '2026-11-20': '200' }
+    const begin = dayNumber('2022-01-03')
+    const figures = figuresOf(navs)
+    const missing = [1, 3, 5].map((years) => ({
+      over: figures?.over(years),
+      beginsAfter: figures?.beginsAfter(years),
+    }))
+    expect(missing).toEqual([
+      { over: 100, beginsAfter: null },
+      // There are earlier prices, but none in the week before.
+      { over: null, beginsAfter: null },
+      { over: null, beginsAfter: begin },
+    ])
+    const part = { ...historyOf(navs), isWhole: false }
+    expect(comparisonOf([part], null)?.funds[0]?.beginsAfter(5)).toBe(null)
   })
 
   it('performance over years does not depend on the period shown', () => {

@@ -1,7 +1,7 @@
 /** The line of prices, and the one with distributions reinvested. */
 import { expect, it } from 'vitest'
 import { dayNumber } from '../../../src/core/system/day-number.ts'
-import { priceLine, priceLineChange } from '../../../src/extensions/site/funds/chart/price-line.ts'
+import { indexLine, priceLine, priceLineChange } from '../../../src/extensions/site/funds/chart/price-line.ts'
 
 const day = 20_000
 const prices = [100, 104, 108, 106, 110, 112].map((nav, index) => ({ day: day + index, nav: nav.toFixed(2) }))
@@ -55,6 +55,34 @@ it('has its marks on the line, also where it lacks the ex-day', () => {
 it('has no other line without a distribution within its days', () => {
   expect(lineWith().paths.map(formOf)).toEqual([{ from: 0, points: 6 }])
   expect(lineWith(0).paths.map(formOf)).toEqual([{ from: 0, points: 6 }])
+})
+
+it('as performance is 100 on its first day, and has the change of the line with distributions', () => {
+  const line = indexLine(prices.slice(1), { distributions: [3, 5].map(distributionOn), splits: [] })
+  const shares = (1 + 4 / 106) * (1 + 4 / 112)
+  expect(line.navs.map(({ nav }) => nav)).toEqual([
+    '100.00',
+    ((108 / 104) * 100).toFixed(2),
+    (((106 * (1 + 4 / 106)) / 104) * 100).toFixed(2),
+    (((110 * (1 + 4 / 106)) / 104) * 100).toFixed(2),
+    (((112 * shares) / 104) * 100).toFixed(2),
+  ])
+  const words = { period: '', nav: 'Performance', reinvested: '', perYear: 'p.a.' }
+  expect(priceLineChange(line, 'en', words)).toContain(`+${(((112 * shares) / 104 - 1) * 100).toFixed(2)}%`)
+  // A split makes no performance.
+  const halved = prices.map(({ day: on, nav }) => ({
+    day: on,
+    nav: on < day + 3 ? nav : (Number(nav) / 2).toFixed(2),
+  }))
+  const split = indexLine(halved, { distributions: [], splits: [{ exDay: day + 3, factor: '2' }] })
+  expect(split.navs.map(({ nav }) => nav)).toEqual([
+    '100.00',
+    '104.00',
+    '108.00',
+    '106.00',
+    '110.00',
+    '112.00',
+  ])
 })
 
 it.each([

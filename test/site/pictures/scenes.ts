@@ -77,7 +77,7 @@ export const scenes: readonly Scene[] = [
     germanPath: `${fund}de.html`,
     steps: async (page, { press }) => {
       await page.route('**/prices-historic/**', (route) => route.abort())
-      await press(page.locator('.ranges [data-range="1Y"]'))
+      await press(page.locator('#nav .ranges [data-range="1Y"]'))
       await page.locator('#nav .fault').waitFor()
       return page.locator('#nav')
     },

@@ -59,8 +59,8 @@ export const compareWording = bilingual((say) => ({
     years: say('Performance over years, to {last}', 'Wertentwicklung über Jahre, bis {last}'),
   },
   noteReturns: say(
-    'Index and performance reinvest each distribution at the net asset value of its ex-date, without costs (BVI method). P.\u2060a.: the geometric mean, only for one year and more. Reported performance, as in the list of funds and on the page of a distributing fund, may differ. A dash: no value, for example because the fund has no price at the start of the period. The net asset values in the table are those of today’s shares, without distributions.',
-    'Index und Wertentwicklung legen jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). P.\u00a0a.: geometrisches Mittel, nur ab einem Jahr. Gemeldete Werte, wie in der Fondsliste und auf der Seite eines ausschüttenden Fonds, können abweichen. Strich: kein Wert, zum Beispiel weil der Fonds zu Beginn des Zeitraums keinen Preis hat. Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',
+    'Index and performance reinvest each distribution at the net asset value of its ex-date, without costs (BVI method). P.\u2060a.: the geometric mean, only for one year and more. Reported performance, as in the list of funds and on the page of a distributing fund, may differ. The net asset values in the table are those of today’s shares, without distributions.',
+    'Index und Wertentwicklung legen jede Ausschüttung zum Nettoinventarwert ihres Ex-Tags wieder an, ohne Kosten (BVI-Methode). P.\u00a0a.: geometrisches Mittel, nur ab einem Jahr. Gemeldete Werte, wie in der Fondsliste und auf der Seite eines ausschüttenden Fonds, können abweichen. Die Nettoinventarwerte der Tabelle beziehen sich auf heutige Anteile, ohne Ausschüttungen.',
   ),
   noteMeasures: say(
     'Volatility: standard deviation of the changes in the net asset value in the period shown, with distributions reinvested, per year. Maximum drawdown: the largest loss in the period shown from a high to a later low, with distributions reinvested.',
@@ -142,7 +142,13 @@ export const compareWording = bilingual((say) => ({
     ),
     notComparable: say('cannot be compared', 'nicht vergleichbar'),
     and: say('and', 'und'),
+    /** In place of a value that is missing. */
     noValue: say('not available', 'keine Angabe'),
+    notLoaded: say('not loaded', 'nicht geladen'),
+    pricesFrom: say('prices from {day}', 'Preise ab {day}'),
+    noPrice: say('no price then', 'damals kein Preis'),
+    underOneYear: say('less than a year', 'unter einem Jahr'),
+    fewPrices: say('too few prices', 'zu wenige Preise'),
     remove: say('Remove {fund}', '{fund} entfernen'),
     distributing: say('distributing', 'ausschüttend'),
     accumulating: say('accumulating', 'thesaurierend'),

@@ -64,8 +64,7 @@ function wordsIn(language: Language) {
   return {
     ...pickerWords(language),
     ...compareWording[language].says,
-    day: fundWords[language].onChart.day,
-    days: fundWords[language].onChart.days,
+    ...fundWords[language].measured,
     again: wording[language].shell.again,
     liquidatedOn: ends.liquidated('{day}'),
     maturedOn: ends.matured('{day}'),

@@ -104,6 +104,7 @@ function priceFacts(source: FundPageSource, actions: FundActions) {
     year: mayPagesShowPerformance(source) ? yearOf(source, newest.date, actions) : null,
     /** Null with one price only, and if performance may not be shown. */
     line: mayPagesShowPerformance(source) ? lineOf(sample, actions) : null,
+    isTotalReturnKnown: isTotalReturnKnown(source, actions),
   }
 }
 
@@ -343,10 +344,13 @@ export interface Return {
   readonly until: string | null
 }
 
+/** Without any distribution of a fund that may pay some, nobody knows whether some are missing. */
+const isTotalReturnKnown = (source: FundPageSource, { distributions }: FundActions): boolean =>
+  source.rows('profile')[0]?.accumulating === 1 || distributions.length > 0
+
 /**
  * Performance over the years before the newest price; null if unknown or not to be shown. The NAV of a distributing fund
- * lacks its distributions: reported periods come first there. Without them the distributions are reinvested, unless there is
- * none: then nobody knows whether some are missing.
+ * lacks its distributions: reported periods come first there. Without them the distributions are reinvested.
  */
 function returnOver(source: FundPageSource, newest: PriceRow, years: number): Return | null {
   if (!mayPagesShowPerformance(source)) return null
@@ -354,8 +358,8 @@ function returnOver(source: FundPageSource, newest: PriceRow, years: number): Re
   const actions = actionsOf(source)
   const reported = profile?.accumulating === 1 ? null : reportedOver(source, newest.date, years)
   if (reported !== null) return { ...reported, from: 'reported' }
+  if (!isTotalReturnKnown(source, actions)) return null
   const from = profile?.accumulating === 1 ? 'navs' : 'reinvested'
-  if (from === 'reinvested' && actions.distributions.length === 0) return null
   const percent = computedSince(source, newest, addYears(newest.date, -years), actions)
   return percent === null ? null : { percent, from, until: null }
 }

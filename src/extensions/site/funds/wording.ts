@@ -178,6 +178,11 @@ export const fundWords = bilingual((say) => ({
     'Net asset value per share. Distributions are not included.',
     'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
   ),
+  /** Beside a line with distributions. */
+  chartNoteSolid: say(
+    'Net asset value per share. The solid line does not include distributions.',
+    'Nettoinventarwert je Anteil. Die durchgezogene Linie berücksichtigt keine Ausschüttungen.',
+  ),
   /** Of scripts. */
   chartMeasures: say(
     'Drag across the chart, on a touchscreen with two fingers, to see the change between two days.',
@@ -259,16 +264,19 @@ export const fundWords = bilingual((say) => ({
     'Its data are no longer published. This page stays for a year.',
     'Seine Daten werden nicht mehr veröffentlicht. Diese Seite bleibt ein Jahr lang bestehen.',
   ),
+  /** Between two days, also for scripts: with their number in place of `{count}`. */
+  measured: {
+    perYear: say('p.\u2060a.', 'p.\u00a0a.'),
+    days: say('{count} days', '{count} Tage'),
+    day: say('1 day', '1 Tag'),
+    years: say('{count} years', '{count} Jahre'),
+    year: say('1 year', '1 Jahr'),
+  },
   /** For the script, too. */
   onChart: {
-    nav: say('Net asset value', 'Nettoinventarwert'),
-    perYear: say('p.\u2060a.', 'p.\u00a0a.'),
     reinvested: say('With distributions', 'Mit Ausschüttungen'),
     distribution: say('Distribution', 'Ausschüttung'),
     split: say('Split', 'Anteilsplit'),
-    /** Between two days, with their number in place of `{count}`. */
-    days: say('{count} days', '{count} Tage'),
-    day: say('1 day', '1 Tag'),
     failed: say(
       'The prices of this period could not be loaded. The line shows only some of them, and there is no change in percent.',
       'Die Preise dieses Zeitraums konnten nicht geladen werden. Die Linie zeigt nur einige davon, eine Veränderung in Prozent fehlt.',
@@ -342,7 +350,18 @@ export const fundWords = bilingual((say) => ({
   chart: say('Chart', 'Diagramm'),
   loading: say('Loading prices …', 'Preise werden geladen …'),
   indexTitle: say('Performance as an index', 'Wertentwicklung als Index'),
-  indexNote: (day: string) => say(`Index: 100 on ${day}.`, `Index: 100 am ${day}.`),
+  indexNote: say('Index: 100 on the first day shown.', 'Index: 100 am ersten gezeigten Tag.'),
+  /** Of periods other than the whole one. */
+  indexRanges: {
+    ofPrices: say(
+      'Shorter periods are computed from prices, with distributions reinvested at the net asset value of their ex-dates, without costs (BVI method).',
+      'Kürzere Zeiträume sind aus Preisen berechnet, Ausschüttungen zum Nettoinventarwert ihres Ex-Tags wiederangelegt, ohne Kosten (BVI-Methode).',
+    ),
+    unknown: say(
+      'Shorter periods cannot be shown: the distributions of this fund are not known.',
+      'Kürzere Zeiträume lassen sich nicht zeigen: Die Ausschüttungen dieses Fonds sind nicht bekannt.',
+    ),
+  },
   structure: say('Investment structure', 'Anlagestruktur'),
   rest: (count: number) => say(`${count} more`, `${count} weitere`),
   allocations: say('Asset allocation over time', 'Vermögensaufteilung im Zeitverlauf'),

@@ -2,46 +2,57 @@
 
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { isoOf } from '../../../../core/system/day-number.ts'
-import { type DayPrice, type FundActions, pricesSince } from '../../../../core/layout/total-return.ts'
+import {
+  type AdjustedPrice,
+  type DayPrice,
+  type FundActions,
+  noActions,
+  pricesSince,
+} from '../../../../core/layout/total-return.ts'
 import { unpacked } from '../chart/actions.ts'
-import { amountIn, changeIn, dayIn, decimalIn } from '../../../../core/layout/formats.ts'
+import { amountIn, dayIn, decimalIn } from '../../../../core/layout/formats.ts'
 import { depthOf } from '../chart/charts.ts'
-import { priceLine, priceLineChange, priceLineShapes } from '../chart/price-line.ts'
+import {
+  indexLine,
+  type PriceLine,
+  priceLine,
+  priceLineChange,
+  priceLineShapes,
+} from '../chart/price-line.ts'
 import { followAddress } from '../../../../core/layout/browser/address.ts'
 import { messageWith } from '../../../../core/layout/browser/message.ts'
 import { fetchPrices, yearToAsk, yearOf } from './prices.ts'
 import { firstDayOf } from './first-day.ts'
-import { chosenRange, limitRanges, onRange, rangeChoices, wholeRange } from './ranges.ts'
+import { chosenRange, limitRanges, onRange, rangeChoices, showRange, wholeRange } from './ranges.ts'
 import { eventKey, lineKey } from './keys.ts'
 import { type Say, sayOf } from './say.ts'
 import { exploreChart, nearestDay, type TipRow } from './stage.ts'
-import { stretchText } from './stretch.ts'
+import { stretchChange, stretchText } from './stretch.ts'
 
 const navKey = () => lineKey(0)
 const reinvestedKey = () => lineKey(1)
 
 export function exploreLine(figure: HTMLElement, language: Language): void {
-  const { points = '', windows = '', currency, distributions = '', splits = '' } = figure.dataset
+  const { points = '', currency, pricesOf } = figure.dataset
+  // The ranges of an index show the prices of another figure.
+  const source = (pricesOf === undefined ? null : document.getElementById(pricesOf)) ?? figure
+  const isIndex = source !== figure
+  const { distributions = '', splits = '' } = source.dataset
   const actions = unpacked({ distributions, splits })
-  const say = sayOf(figure)
-  const words = { nav: say('nav'), reinvested: say('reinvested'), perYear: say('perYear') }
+  const say = sayOf(source)
+  const name = figure.dataset['name'] ?? ''
+  const words = { nav: name, reinvested: say('reinvested'), perYear: say('perYear') }
   const drawn = figure.querySelector('.drawn')
   const change = figure.querySelector<HTMLElement>('.change')
-  const history = historyOf(points, windows)
+  const history = historyOf(source)
   const explore = exploreChart(figure)
 
-  /** Explores the line of prices. @returns it */
-  const take = (prices: readonly DayPrice[], actions: FundActions) => {
-    const line = priceLine(prices, actions)
+  /** @param actions what the tip names @returns the line */
+  const take = (line: PriceLine, actions: FundActions) => {
     const { plot, navs, reinvested } = line
     const days = navs.map(({ day }) => day)
     const amount = (nav: string) =>
       currency === undefined ? decimalIn(language, nav) : amountIn(language, nav, currency)
-    /** @returns how a line has changed from a place to another, in percent */
-    const changeOf = (prices: readonly { readonly value: number }[], first: number, last: number) => {
-      const ratio = (prices[last]?.value ?? NaN) / (prices[first]?.value ?? NaN)
-      return Number.isFinite(ratio) ? changeIn(language, (ratio - 1) * 100) : '–'
-    }
     explore({
       last: navs.length - 1,
       nearest: (share) => nearestDay(days, plot.first + share * plot.days),
@@ -60,7 +71,7 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
               ...(total === undefined
                 ? [{ name: '', value: amount(value.nav) }]
                 : [
-                    { name: say('nav'), value: amount(value.nav), key: navKey },
+                    { name, value: amount(value.nav), key: navKey },
                     { name: say('reinvested'), value: amount(total.nav), key: reinvestedKey },
                   ]),
               ...eventsBetween(actions, navs[index - 1]?.day ?? value.day, value.day, say, {
@@ -71,21 +82,36 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
           }
         )
       },
-      between: (first, last) => ({
-        heading: stretchText(language, say, navs[first]?.day ?? 0, navs[last]?.day ?? 0),
-        rows:
-          reinvested === null
-            ? [{ name: '', value: changeOf(navs, first, last) }]
-            : [
-                { name: say('nav'), value: changeOf(navs, first, last), key: navKey },
-                { name: say('reinvested'), value: changeOf(reinvested, first, last), key: reinvestedKey },
-              ],
-      }),
+      between: (first, last) => {
+        const from = navs[first]
+        const to = navs[last]
+        if (from === undefined || to === undefined) return undefined
+        const changeOf = (prices: readonly AdjustedPrice[]) => {
+          const ratio = (prices[last]?.value ?? NaN) / (prices[first]?.value ?? NaN)
+          return stretchChange(language, say, ratio, from.day, to.day)
+        }
+        const values = { name: '', value: `${amount(from.nav)} → ${amount(to.nav)}` }
+        return {
+          heading: stretchText(language, say, from.day, to.day),
+          rows:
+            reinvested === null
+              ? [values, { name, value: changeOf(navs) }]
+              : [
+                  values,
+                  { name, value: changeOf(navs), key: navKey },
+                  { name: say('reinvested'), value: changeOf(reinvested), key: reinvestedKey },
+                ],
+        }
+      },
     })
     return line
   }
 
-  take(history.sample, actions)
+  const wholeActions = isIndex ? noActions : actions
+  const whole = priceLine(pointsIn(points), wholeActions)
+  take(whole, wholeActions)
+  const ranges = source.querySelector('.ranges')
+  if (isIndex && ranges !== null) figure.prepend(ranges.cloneNode(true))
   const buttons = rangeChoices(figure)
   if (buttons.length === 0) return
   const oldest = history.sample[0]?.day ?? 0
@@ -108,25 +134,32 @@ export function exploreLine(figure: HTMLElement, language: Language): void {
     change.classList.remove('callout', 'fault')
     change.textContent = `${period}: …`
     const first = firstDayOf(range, newest)
-    const answer = first === null ? { prices: history.sample, isWhole: true } : await history.since(first)
+    const answer = first === null ? null : await history.since(first)
     // A slow answer must not win over a later choice.
     if (range !== shown) return
     figure.removeAttribute('aria-busy')
     change.style.minHeight = ''
-    const { prices, isWhole } = answer
-    // From another first day, reinvested distributions would be worth something else.
-    const line = take(prices, isWhole ? actions : { distributions: [], splits: actions.splits })
+    const isWhole = answer?.isWhole ?? true
+    const lineOf = (prices: readonly DayPrice[]) => {
+      if (isIndex) return take(indexLine(prices, actions), noActions)
+      // From another first day, reinvested distributions would be worth something else.
+      const known = isWhole ? actions : { distributions: [], splits: actions.splits }
+      return take(priceLine(prices, known), known)
+    }
+    const line = answer === null ? take(whole, wholeActions) : lineOf(answer.prices)
     drawn.innerHTML = priceLineShapes(line, language)
-    if (isWhole && prices.length > 1) change.innerHTML = priceLineChange(line, language, { period, ...words })
+    if (isWhole && line.navs.length > 1)
+      change.innerHTML = priceLineChange(line, language, { period, ...words })
     else if (isWhole) tell(say('few'))
     else if (location.protocol === 'file:') tell(say('folder'))
     else
       tell(say('failed'), () => {
         // The focus would be lost with the button.
         pressed?.focus()
-        shown = ''
-        void show()
+        showRange()
       })
+    // The next try asks again.
+    if (!isWhole) shown = ''
   }
   onRange(figure, wholeRange, () => void show())
   followAddress(() => void show())
@@ -156,15 +189,30 @@ const eventsBetween = (
   ]
 }
 
-/** @param flat pairs of day and value, each day relative to the one before @param windows their address */
-function historyOf(flat: string, windows: string) {
-  const sample: DayPrice[] = []
+/** @param flat pairs of day and value, each day relative to the one before */
+function pointsIn(flat: string): readonly DayPrice[] {
   const parts = flat.split(' ')
   let day = 0
-  for (let index = 0; index < parts.length; index += 2) {
-    day += Number(parts[index])
-    sample.push({ day, nav: parts[index + 1] ?? '' })
-  }
+  return Array.from({ length: parts.length / 2 }, (_, index) => {
+    day += Number(parts[2 * index])
+    return { day, nav: parts[2 * index + 1] ?? '' }
+  })
+}
+
+type History = ReturnType<typeof loadedHistory>
+
+const histories = new WeakMap<HTMLElement, History>()
+
+/** @returns the prices of a figure, which all charts of them share */
+function historyOf(figure: HTMLElement): History {
+  const { points = '', windows = '' } = figure.dataset
+  const known = histories.get(figure) ?? loadedHistory(pointsIn(points), windows)
+  histories.set(figure, known)
+  return known
+}
+
+/** @param sample some of the prices @param windows the address of all */
+function loadedHistory(sample: readonly DayPrice[], windows: string) {
   const years = new Map<number, Promise<readonly DayPrice[]>>()
   const ofYear = (year: number) => {
     const known = years.get(year) ?? fetchPrices(windows, year, year)
@@ -172,7 +220,7 @@ function historyOf(flat: string, windows: string) {
     return known
   }
   return {
-    sample: sample as readonly DayPrice[],
+    sample,
     /** Every price since the last one at or before a day. If the API does not answer, some of them (`isWhole` is false). */
     since: async (first: number) => {
       const from = yearToAsk(first)
@@ -181,7 +229,6 @@ function historyOf(flat: string, windows: string) {
       const found = await Promise.all(asked).catch(() => [])
       const prices = pricesSince(found.flat(), first)
       if (prices.length > 0) return { prices, isWhole: true }
-      // The next try asks again.
       years.clear()
       return { prices: pricesSince(sample, first), isWhole: false }
     },

@@ -4,7 +4,7 @@ import type { Language } from '../../../../core/api/routes/table.ts'
 import { depthOf, lineChart, linePath, mostCompared, plotOf } from '../chart/charts.ts'
 import { dayNumber, isoOf } from '../../../../core/system/day-number.ts'
 import { shortened } from '../chart/end-names.ts'
-import { changeIn, dayIn, fixedIn } from '../../../../core/layout/formats.ts'
+import { dayIn, fixedIn } from '../../../../core/layout/formats.ts'
 import { followAddress, parameterOf, setParameters } from '../../../../core/layout/browser/address.ts'
 import { fillTable, fundChip, pageLink, waitingChip } from './compared-table.ts'
 import { type FundComparison, comparisonOf, type History, loners } from './comparison.ts'
@@ -18,7 +18,7 @@ import { firstDayOf } from './first-day.ts'
 import { chosenRange, freeRanges, limitRanges, onRange } from './ranges.ts'
 import { sayOf } from './say.ts'
 import { exploreChart, nearestDay, type TipRow } from './stage.ts'
-import { stretchText } from './stretch.ts'
+import { stretchChange, stretchText } from './stretch.ts'
 
 /** Five years: the first period that MiFID II asks for. */
 const standardRange = '5Y'
@@ -120,7 +120,7 @@ async function compareFunds(root: HTMLElement): Promise<void> {
         const left = chips.querySelectorAll('button')
         ;(left[Math.min(place, left.length - 1)] ?? part('#search')).focus()
       }
-      return fundChip(fund, { style: styles(fund), language, say, onRemove })
+      return fundChip(fund, { language, say, onRemove })
     }
     chips.replaceChildren(...funds.map(chipOf))
     picker.leaveOut(funds)
@@ -465,7 +465,7 @@ function drawer({ part, say }: Page, names: readonly string[]) {
         return {
           heading: stretchText(language, say, from, to),
           rows: comparison.funds.map(({ indexOn }, which) =>
-            rowOf(which, changeIn(language, (indexOn(to) / indexOn(from) - 1) * 100)),
+            rowOf(which, stretchChange(language, say, indexOn(to) / indexOn(from), from, to)),
           ),
         }
       },
@@ -490,7 +490,11 @@ function priceHistories(prices: string, actions: string) {
       ])
       // Without a price on the first day or before it, the history is short, or has a gap there: all of it tells.
       const isShort = first !== null && (found[0]?.day ?? Infinity) > first
-      const history = { prices: isShort ? await pricesFrom(firstYear) : found, actions: then }
+      const history = {
+        prices: isShort ? await pricesFrom(firstYear) : found,
+        isWhole: isShort || from === firstYear,
+        actions: then,
+      }
       known.set(isin, { from: isShort ? firstYear : from, history })
       return history
     } catch {

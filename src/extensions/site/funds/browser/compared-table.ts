@@ -1,8 +1,9 @@
-/** Compared funds outside the chart: the columns of the table, and chips, the legend, which remove funds. */
+/** Compared funds outside the chart: the columns of the table, and chips, which remove funds. */
 
 import type { Language } from '../../../../core/api/routes/table.ts'
 import { amountIn, changeIn, dayIn, millionsIn, percentIn } from '../../../../core/layout/formats.ts'
 import { percentPerYear } from '../../../../core/layout/total-return.ts'
+import { isoOf } from '../../../../core/system/day-number.ts'
 import { shortened } from '../chart/end-names.ts'
 import type { FundComparison } from './comparison.ts'
 import { type ListedFund, markOf, nameElement } from './fund-list.ts'
@@ -40,9 +41,8 @@ export function fillTable(table: HTMLTableElement, funds: readonly ComparedFund[
       const { id } = row.dataset
       row.append(
         ...values.map((each, place) => {
-          const cell = cellOf(each[id] ?? null, words)
-          // A narrow window shows a line for each fund.
-          cell.dataset['name'] = names[place] ?? ''
+          const cell = cellOf(each[id] ?? { missing: words.say('notLoaded') })
+          // Where funds have no columns of their own.
           cell.prepend(lineKey(funds[place]?.style ?? 0))
           return cell
         }),
@@ -73,53 +73,69 @@ function heading({ fund, style }: ComparedFund, short: string, { language, say }
   return name
 }
 
-interface Value {
-  readonly text: string
-  readonly tone?: 'good' | 'bad' | ''
-}
+type Value =
+  | { readonly text: string; readonly tone: 'good' | 'bad' | '' }
+  /** Why there is none. */
+  | { readonly missing: string }
 
-/** By the rows of the table; null without a value. */
-function valuesOf(
+/** By the rows of the table. */
+const valuesOf = (each: ComparedFund, words: Words): Readonly<Record<string, Value>> => ({
+  ...priceValuesOf(each, words),
+  ...factsOf(each, words),
+})
+
+/** None of a fund whose prices are not loaded. */
+function priceValuesOf(
   { fund, figures }: ComparedFund,
   { language, say }: Words,
-): Readonly<Record<string, Value | null>> {
-  const change = (percent: number | null | undefined): Value | null =>
-    isKnown(percent) ? { text: changeText(language, percent), tone: toneOf(percent) } : null
-  const percent = (value: number | null | undefined): Value | null =>
-    isKnown(value) ? { text: percentIn(language, value) } : null
-  const text = (value: string | null | undefined): Value | null =>
-    value === null || value === undefined ? null : { text: value }
-  const aYearOver = (years: number) => {
-    const over = figures?.over(years)
-    return isKnown(over) ? percentPerYear(1 + over / 100, years) : null
+): Readonly<Record<string, Value>> {
+  if (figures === null) return {}
+  const { performance, performancePerYear, volatility, drawdown, from, to, over, beginsAfter } = figures
+  const change = (percent: number): Value => ({ text: changeText(language, percent), tone: toneOf(percent) })
+  const amount = (nav: string) => plain(amountIn(language, nav, fund.currency))
+  const overYears = (years: number, shown = (percent: number) => percent): Value => {
+    const percent = over(years)
+    if (percent !== null) return change(shown(percent))
+    const begin = beginsAfter(years)
+    return {
+      missing: begin === null ? say('noPrice') : say('pricesFrom', { day: dayIn(language, isoOf(begin)) }),
+    }
   }
-  const income = fund.accumulating === true ? 'accumulating' : 'distributing'
+  const aYearOver = (years: number) => overYears(years, (percent) => percentPerYear(1 + percent / 100, years))
   return {
-    performance: change(figures?.performance),
-    performance_per_year: change(figures?.performancePerYear),
-    volatility: percent(figures?.volatility),
-    drawdown: percent(figures?.drawdown),
-    from: text(figures && amountIn(language, figures.from, fund.currency)),
-    to: text(figures && amountIn(language, figures.to, fund.currency)),
-    '1y': change(figures?.over(1)),
-    '3y': change(figures?.over(3)),
-    '3y_per_year': change(aYearOver(3)),
-    '5y': change(figures?.over(5)),
-    '5y_per_year': change(aYearOver(5)),
-    costs: percent(fund.total_expense_ratio),
-    risk: text(fund.srri?.toString()),
-    income: text(fund.accumulating === null ? null : say(income)),
-    size: text(fund.total_fund_assets === null ? null : millionsIn(language, fund.total_fund_assets)),
-    currency: text(fund.currency),
-    launched: text(dayIn(language, fund.inception_date)),
+    performance: change(performance),
+    performance_per_year:
+      performancePerYear === null ? { missing: say('underOneYear') } : change(performancePerYear),
+    volatility: volatility === null ? { missing: say('fewPrices') } : plain(percentIn(language, volatility)),
+    drawdown: plain(percentIn(language, drawdown)),
+    from: amount(from),
+    to: amount(to),
+    '1y': overYears(1),
+    '3y': overYears(3),
+    '3y_per_year': aYearOver(3),
+    '5y': overYears(5),
+    '5y_per_year': aYearOver(5),
   }
 }
+
+function factsOf({ fund }: ComparedFund, { language, say }: Words) {
+  const orMissing = <T>(value: T | null, textOf: (value: T) => string): Value =>
+    value === null ? { missing: say('noValue') } : plain(textOf(value))
+  return {
+    costs: orMissing(fund.total_expense_ratio, (ratio) => percentIn(language, ratio)),
+    risk: orMissing(fund.srri, String),
+    income: orMissing(fund.accumulating, (is) => say(is ? 'accumulating' : 'distributing')),
+    size: orMissing(fund.total_fund_assets, (assets) => millionsIn(language, assets)),
+    currency: plain(fund.currency),
+    launched: plain(dayIn(language, fund.inception_date)),
+  }
+}
+
+const plain = (text: string): Value => ({ text, tone: '' })
 
 /** A column of a phone has room for six digits and their marks. */
 const changeText = (language: Language, percent: number) =>
   changeIn(language, percent, Math.abs(percent) < 1000 ? 2 : 0)
-
-const isKnown = (value: number | null | undefined): value is number => value !== null && value !== undefined
 
 /** As it is shown: what rounds to zero is neither. */
 function toneOf(percent: number): 'good' | 'bad' | '' {
@@ -128,15 +144,14 @@ function toneOf(percent: number): 'good' | 'bad' | '' {
   return shown > 0 ? 'good' : 'bad'
 }
 
-function cellOf(value: Value | null, { say }: Words): HTMLTableCellElement {
-  const made = element('td', value?.text ?? '')
-  made.className = `number ${value?.tone ?? ''}`.trimEnd()
-  if (value === null) {
-    const missing = element('span', '–')
-    missing.setAttribute('role', 'img')
-    missing.setAttribute('aria-label', say('noValue'))
-    made.append(missing)
+function cellOf(value: Value): HTMLTableCellElement {
+  if ('missing' in value) {
+    const made = element('td', value.missing)
+    made.className = 'missing'
+    return made
   }
+  const made = element('td', value.text)
+  made.className = `number ${value.tone}`.trimEnd()
   return made
 }
 
@@ -153,14 +168,14 @@ export const waitingChip = (isin: string): HTMLElement => element('li', isin)
 
 export function fundChip(
   fund: ListedFund,
-  { style, language, say, onRemove }: Words & { readonly style: number; readonly onRemove: () => void },
+  { language, say, onRemove }: Words & { readonly onRemove: () => void },
 ): HTMLElement {
   const chip = element('li')
   const button = element('button', '×')
   button.type = 'button'
   button.setAttribute('aria-label', say('remove', { fund: fund.name }))
   button.addEventListener('click', onRemove)
-  chip.append(lineKey(style), nameElement('span', fund), ...marksAfter(' ', fund, { language, say }), button)
+  chip.append(nameElement('span', fund), ...marksAfter(' ', fund, { language, say }), button)
   return chip
 }
 

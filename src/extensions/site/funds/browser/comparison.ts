@@ -17,6 +17,8 @@ import { type ChartPoint, thinned } from '../chart/charts.ts'
 export interface History {
   /** Ascending. */
   readonly prices: readonly DayPrice[]
+  /** True if there is no earlier price. */
+  readonly isWhole: boolean
   readonly actions: FundActions
 }
 
@@ -42,6 +44,8 @@ interface ComparedFund {
    * (see `daysStoodFor`).
    */
   readonly over: (years: number) => number | null
+  /** The day of its first price, if that is later than what `over` begins with; else null. */
+  readonly beginsAfter: (years: number) => number | null
   /** Standard deviation of the changes from one common day to the next, in percent a year; null for few days. */
   readonly volatility: number | null
   /** Thinned for a screen. */
@@ -57,12 +61,15 @@ const mostPoints = 1000
  * @returns null if the funds have no two days in common
  */
 export function comparisonOf(histories: readonly History[], first: number | null): FundComparison | null {
-  const funds = histories.map(({ prices, actions }) => {
+  const funds = histories.map(({ prices, isWhole, actions }) => {
     // An index cannot start at a price of zero.
     const all = adjusted(prices, actions).filter(({ nav }) => Number(nav) > 0)
-    return new Map(all.map((price) => [price.day, price]))
+    const byDay = new Map(all.map((price) => [price.day, price]))
+    return { byDay, begin: isWhole ? (all[0]?.day ?? null) : null }
   })
-  const common = [...(funds[0]?.values() ?? [])].filter(({ day }) => funds.every((byDay) => byDay.has(day)))
+  const common = [...(funds[0]?.byDay.values() ?? [])].filter(({ day }) =>
+    funds.every(({ byDay }) => byDay.has(day)),
+  )
   const days = (first === null ? common : pricesSince(common, first)).map(({ day }) => day)
   const start = days[0]
   const end = days.at(-1)
@@ -70,7 +77,7 @@ export function comparisonOf(histories: readonly History[], first: number | null
   const years = yearsBetween(start, end)
   return {
     days,
-    funds: funds.map((byDay) => {
+    funds: funds.map(({ byDay, begin }) => {
       const from = byDay.get(start)?.nav ?? ''
       const to = byDay.get(end)?.nav ?? ''
       const worthOn = (day: number) => byDay.get(day)?.worth ?? NaN
@@ -90,6 +97,7 @@ export function comparisonOf(histories: readonly History[], first: number | null
           const before = lastAt([...byDay.keys()], yearsBefore(end, years))
           return before === null ? null : (worthOn(end) / worthOn(before) - 1) * 100
         },
+        beginsAfter: (years) => (begin !== null && begin > yearsBefore(end, years) ? begin : null),
         indexOn,
       }
     }),

@@ -32,12 +32,20 @@ export function limitRanges(figure: HTMLElement, oldest: number, newest: number)
   }
 }
 
+/** The address has one range: all charts of the page show it. */
+const charts: (() => void)[] = []
+
+export function showRange(): void {
+  for (const each of charts) each()
+}
+
 export function onRange(figure: HTMLElement, standard: string, show: () => void): void {
+  charts.push(show)
   for (const button of rangeChoices(figure)) {
     button.addEventListener('click', () => {
       const range = button.dataset['range'] ?? standard
       setParameters({ range: range === standard ? '' : range.toLowerCase() }, 'new')
-      show()
+      showRange()
     })
   }
   figure.classList.add('ready')

@@ -37,7 +37,7 @@ export interface Places {
   readonly last: number
   readonly at: (index: number) => Place | undefined
   /** What happened from a place to a later one; absent if nobody can measure it. */
-  readonly between?: (first: number, last: number) => Tip
+  readonly between?: (first: number, last: number) => Tip | undefined
   /** The index of the place that is nearest to a share of the plot's width. */
   readonly nearest: (share: number) => number
   /** Shows the values of a place beside the chart: its tip has the heading only. */

@@ -103,7 +103,6 @@ export const depthOf = ({ min, max, isLog }: Axis, value: number) =>
 
 /** Lines across, each with its value on the left. */
 function valueGrid(axis: Axis, language: Language, unit = ''): string {
-  const beginning = (min: number) => beginsAt[language](`${shortIn(language, min, axis.digits)}${unit}`)
   let markup = '<g class="y">'
   for (const tick of axis.ticks) {
     const y = toPercent(depthOf(axis, tick))
@@ -112,16 +111,10 @@ function valueGrid(axis: Axis, language: Language, unit = ''): string {
       `<line${kind} x2="100%" y1="${y}" y2="${y}"/>` +
       `<text x="-8" y="${y}" dy=".32em">${shortIn(language, tick, axis.digits)}${unit}</text>`
   }
-  const remark = axis.isLog ? logarithmic[language] : axis.min > 0 && unit !== '' ? beginning(axis.min) : ''
-  if (remark !== '') markup += `<text x="100%" dy="-.3em">${remark}</text>`
+  if (axis.isLog) markup += `<text x="100%" dy="-.3em">${logarithmic[language]}</text>`
   return `${markup}</g>`
 }
 
-/** Of shares, which readers expect to begin at zero. */
-const beginsAt = {
-  de: (value: string) => `Achse ab ${value}`,
-  en: (value: string) => `axis begins at ${value}`,
-}
 const logarithmic = { de: 'logarithmische Skala', en: 'logarithmic scale' }
 
 /** A narrow chart has room for so many days below it. Of more it leaves out every other one (`odd`). */
@@ -262,9 +255,9 @@ interface Layer {
 export function stackOf(days: readonly number[], layers: readonly Layer[]) {
   const up = cumulated(layers, days.length, (value) => Math.max(0, value))
   const down = cumulated(layers, days.length, (value) => Math.min(0, value))
-  const axis = axisOf(up.at(-1) ?? [], down.at(-1) ?? [], up[0] ?? [])
+  const axis = axisOf(up.at(-1) ?? [], down.at(-1) ?? [])
   const plot = plotOver(days[0] ?? 0, days.at(-1) ?? 0, axis)
-  const zero = yOf(plot, Math.max(0, axis.min))
+  const zero = yOf(plot, 0)
   let shapes = ''
   for (const edges of [up, down]) {
     for (const [index, { colour, values }] of [...layers.entries()].reverse()) {
@@ -313,22 +306,13 @@ function cumulated(
   })
 }
 
-/** A lowest class that never has less would be one block, and hide how the others change. */
-const leastBlock = 50
-
 /**
- * Ends at a hundred if the shares add up to a hundred, except for rounding. Begins below the least share of a lowest class
- * that is a block, or else at zero. @param lowest below zero @param block the shares of the lowest class
+ * Holds zero, so that areas are as large as the shares. Ends at a hundred if these add up to a hundred, except for rounding.
+ * @param lowest below zero
  */
-function axisOf(highest: readonly number[], lowest: readonly number[], block: readonly number[]): Axis {
+function axisOf(highest: readonly number[], lowest: readonly number[]): Axis {
   const high = Math.max(0, ...highest)
-  const top = high > 100 && high < 101 ? 100 : high
-  const low = Math.min(0, ...lowest)
-  const least = Math.min(...block)
-  // A share of the block is to be seen on each day.
-  return low === 0 && least >= leastBlock && top > least
-    ? valueAxis(least - (top - least) / 4, top)
-    : valueAxis(low, top)
+  return valueAxis(Math.min(0, ...lowest), high > 100 && high < 101 ? 100 : high)
 }
 
 export interface Bar {

@@ -39,6 +39,18 @@ export function priceLine(prices: readonly DayPrice[], actions: FundActions) {
   return { navs, reinvested, plot, paths: drawn.map((line) => linePath(line, plot)), marks }
 }
 
+/** A line of performance from prices, with distributions reinvested: 100 on the first day. @param prices ascending, at least one */
+export function indexLine(prices: readonly DayPrice[], actions: FundActions): PriceLine {
+  const worths = adjusted(prices, actions)
+  const start = worths[0]?.worth ?? NaN
+  const navs = worths.map(({ day, worth }) => {
+    const value = (worth / start) * 100
+    return { day, nav: value.toFixed(2), value, worth: value }
+  })
+  const plot = plotOf(navs)
+  return { navs, reinvested: null, plot, paths: [linePath(navs, plot)], marks: [] }
+}
+
 export const priceLineShapes = ({ plot, paths, marks }: PriceLine, language: Language): string =>
   lineChart(plot, paths, language) + pointMarks(plot, marks)
 
@@ -72,14 +84,20 @@ export function priceLineChange(
   return `<span class="days">${name}<span>${days}</span></span> ${changes}`
 }
 
-/** A change, and for more than a year the one a year. @param ratio of the last value to the first */
 function changeMarkup(language: Language, ratio: number, years: number, perYear: string): string {
   if (!Number.isFinite(ratio)) return '–'
-  const text = changeIn(language, (ratio - 1) * 100)
+  const { text, yearly } = changeTexts(language, ratio, years, perYear)
   const tone = !/[1-9]/.test(text) ? '' : ratio > 1 ? 'good' : 'bad'
   const change = `<b${tone === '' ? '' : ` class="${tone}"`}>${text}</b>`
+  return yearly === null ? change : `${change} <small>${yearly}</small>`
+}
+
+/** @param ratio of the last value to the first @returns the change, and the one a year, or null if that says nothing more */
+export function changeTexts(language: Language, ratio: number, years: number, perYear: string) {
   // For less than a year, it would be a forecast; for one year, the same again.
-  if (years <= 1 || ratio <= 0) return change
-  const yearly = changeIn(language, percentPerYear(ratio, years))
-  return `${change} <small>${unbroken(`${yearly} ${perYear}`)}</small>`
+  const isYearly = years > 1 && ratio > 0
+  return {
+    text: changeIn(language, (ratio - 1) * 100),
+    yearly: isYearly ? unbroken(`${changeIn(language, percentPerYear(ratio, years))} ${perYear}`) : null,
+  }
 }

@@ -45,7 +45,7 @@ export function performanceSection(facts: FundFacts, language: Language): Html |
           ${periods.length > 0 && periodsPart(performance, language)}
         </div> `
       }
-      ${price === null && index && indexFigure(index, language)}
+      ${price === null && index && indexFigure(index, 'none', language)}
       <p class="quiet small">
         ${periods.length > 0 && `${w.grossNote} `}${periods.some(({ net }) => net !== null) && `${w.netNote} `}${notes.map((note) => `${note} `)}${w.costs}
         ${isForeign(fund.currency) && `${w.otherCurrency} `}${w.past}
@@ -133,6 +133,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
   const { newest, overdue, line } = price
   const index = typeof performance === 'string' ? null : performance.index
   const prices = line && priceFigure(facts, line, language, key)
+  const ranges = prices === null ? 'none' : price.isTotalReturnKnown ? 'ofPrices' : 'unknown'
   const row = (name: string, value: string) => figure(name, amountIn(language, value, fund.currency))
   const onDay = (name: string, { day, nav }: DayPrice) =>
     figure(
@@ -147,9 +148,9 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
         prices !== null && index !== null
           ? twoViews('chart', w.chart, [
               [w.nav, prices],
-              [w.performance, indexFigure(index, language)],
+              [w.performance, indexFigure(index, ranges, language)],
             ])
-          : (prices ?? (index && indexFigure(index, language)))
+          : (prices ?? (index && indexFigure(index, ranges, language)))
       }
       <dl class="facts">
         ${row(priceTitle('issue_price', language), newest.issuePrice)}${row(priceTitle('repurchase_price', language), newest.repurchasePrice)}
@@ -192,46 +193,71 @@ function splitRatio(language: Language, factor: string): string {
   return value >= 1 ? `1:${shown(value)}` : `${shown(1 / value)}:1`
 }
 
+const priceFigureId = 'nav'
+
+/** Texts of the script of a line. */
+function lineWords(language: Language): Html {
+  const { onChart, measured } = fundWords[language]
+  const words = { ...onChart, ...measured, again: wording[language].shell.again }
+  return html` data-words="${JSON.stringify(words)}"`
+}
+
 function priceFigure({ fund, historic }: FundFacts, line: Line, language: Language, key: string): Html {
   const w = fundWords[language]
   const hasActions = line.distributions + line.splits !== ''
   const windows = historic === undefined ? '' : linkTo(key, folderKey(historic.route, { isin: fund.isin }))
   return html`<figure
     class="chart"
-    id="nav"
+    id="${priceFigureId}"
     data-windows="${windows}"
     data-currency="${fund.currency}"
     data-points="${line.flat}"
     data-busy="${w.loading}"
-    data-words="${JSON.stringify({ ...w.onChart, again: wording[language].shell.again })}"
-    ${hasActions && html` data-distributions="${line.distributions}" data-splits="${line.splits}"`}
+    data-name="${w.nav}"
+    ${lineWords(language)}${hasActions && html` data-distributions="${line.distributions}" data-splits="${line.splits}"`}
   >
-    ${rangeButtons(language)}${drawnLine('nav', w.chartTitle(fund.currency), line, { period: w.rangeNames.Max.name, ...w.onChart }, language)}
+    ${rangeButtons(language)}${drawnLine(priceFigureId, w.chartTitle(fund.currency), line, { period: w.rangeNames.Max.name, nav: w.nav }, language)}
     <figcaption>
-      ${w.chartNote} ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
+      ${line.reinvested === null ? w.chartNote : w.chartNoteSolid}
+      ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
       ${line.reinvested !== null && html`<span class="of-reinvested">${w.chartNoteReinvested}</span> `}
       <span class="of-script">${w.chartMeasures}</span>
     </figcaption>
   </figure> `
 }
 
-function indexFigure(line: Line, language: Language): Html {
+/**
+ * The index of the whole time since the launch, or of as much as is published. A script gives it the ranges and the texts of
+ * the prices, from which it computes shorter periods if all distributions are known.
+ */
+function indexFigure(line: Line, ranges: 'ofPrices' | 'unknown' | 'none', language: Language): Html {
   const w = fundWords[language]
-  const start = dayIn(language, line.first)
-  const { day, days } = w.onChart
+  const hasRanges = ranges === 'ofPrices'
+  const period = hasRanges ? w.rangeNames.Max.name : ''
   return html`<figure
     class="chart"
     id="index"
     data-points="${line.flat}"
-    data-words="${JSON.stringify({ day, days })}"
+    data-name="${w.performance}"
+    ${hasRanges ? html` data-prices-of="${priceFigureId}" data-busy="${w.loading}"` : lineWords(language)}
   >
-    ${drawnLine('index', w.indexTitle, line, { ...w.onChart, period: '', nav: w.performance }, language)}
-    <figcaption>${w.indexNote(start)} ${w.past}</figcaption>
+    ${drawnLine('index', w.indexTitle, line, { period, nav: w.performance }, language)}
+    <figcaption>
+      ${w.indexNote} ${ranges !== 'none' && `${w.indexRanges[ranges]} `}${w.past}
+      <span class="of-script">${w.chartMeasures}</span>
+    </figcaption>
   </figure> `
 }
 
-function drawnLine(id: string, title: string, line: Line, words: ChangeWords, language: Language): Html {
+function drawnLine(
+  id: string,
+  title: string,
+  line: Line,
+  { period, nav }: Pick<ChangeWords, 'period' | 'nav'>,
+  language: Language,
+): Html {
   const w = fundWords[language]
+  const words = { period, nav, reinvested: w.onChart.reinvested, perYear: w.measured.perYear }
   const first = line.navs[0]
   const last = line.navs.at(-1)
   const day = (price = first) => dayIn(language, isoOf(price?.day ?? 0))

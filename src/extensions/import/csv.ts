@@ -54,6 +54,7 @@ export function openCsv(file: string, encoding: Encoding, options: CsvOptions): 
     headerLine,
     form: form.join(', '),
     numberOf: (at) => at + 1,
+    isMergedNumber: () => false,
     read: (visitor) => readLines({ file, encoding, delimiter, skipLines, headerLine }, visitor),
     notesOn: () => [],
   }

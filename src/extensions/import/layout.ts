@@ -15,6 +15,8 @@ export interface FileLines {
   readonly form: string
   /** The number that people find a column of the header by, from 1: others may be left out before it. */
   readonly numberOf: (at: number) => number
+  /** Whether a cell is a number of several merged ones. @param at its column, from 0 */
+  readonly isMergedNumber: (at: number, line: number) => boolean
   /** The lines after the header, in order. May be called again. */
   readonly read: (visitor: FileVisitor) => Promise<void>
   /** What people may not see of cells in these columns; after the file has been read. */

@@ -1,7 +1,4 @@
-/**
- * Merged cells of a sheet, which has their value in the first of them only. A text or a day is that of each row of its range. A number may
- * be one of all rows together, as a share of two items is, and stays where it is. Pure.
- */
+/** Merged cells of a sheet, which has their value in the first of them only: it is that of each row of their range. Pure. */
 
 import type { MergedRows } from './readers/reader.ts'
 import { Percentage, type FileCell } from './values.ts'
@@ -14,13 +11,13 @@ export interface MergedRange {
 }
 
 /**
- * Gives texts and days of merged cells to each of their rows, but to one that has nothing else.
- * @param lines of the sheet, whose cells change @returns the rows of the other cells, by their columns
+ * Gives the values of merged cells to each of their rows, but to one that has nothing else.
+ * @param lines of the sheet, whose cells change
  */
 export function fillMerged(lines: readonly FileCell[][], ranges: readonly MergedRange[]): MergedRows {
   const hasCells = lines.map((cells) => cells.some((cell) => cell !== ''))
   const filled = new Map<number, number[]>()
-  const left = new Map<number, number[]>()
+  const numbers = new Map<number, Set<number>>()
   let before: MergedRange | undefined
   for (const range of ranges.toSorted((one, other) => one.column - other.column || one.first - other.first)) {
     const { column, first, last } = range
@@ -29,17 +26,20 @@ export function fillMerged(lines: readonly FileCell[][], ranges: readonly Merged
     before = range
     const value = lines[first - 1]?.[column] ?? ''
     if (value === '') continue
-    const rows = isNumber(value) ? left : filled
+    const ownFilled = filled.get(column) ?? []
+    const ownNumbers = numbers.get(column) ?? new Set()
     for (let row = first + 1; row <= Math.min(last, lines.length); row++) {
       const cells = lines[row - 1]
       if (cells === undefined || hasCells[row - 1] !== true || cells[column] !== '') continue
-      if (rows === filled) cells[column] = value
-      const own = rows.get(column) ?? []
-      rows.set(column, own)
-      own.push(row)
+      cells[column] = value
+      filled.set(column, ownFilled)
+      ownFilled.push(row)
+      if (!isNumber(value)) continue
+      numbers.set(column, ownNumbers)
+      ownNumbers.add(first).add(row)
     }
   }
-  return { filled, left }
+  return { filled, numbers }
 }
 
 const isNumber = (cell: FileCell) => typeof cell === 'number' || cell instanceof Percentage

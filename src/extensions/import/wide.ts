@@ -154,6 +154,7 @@ export function narrowedLines(
     form: `${cells.form}, a column for each of ${count}${where}`,
     read,
     numberOf: (at) => cells.numberOf(kept[at] ?? at),
+    isMergedNumber: (at, line) => columnsOf(at).some((own) => cells.isMergedNumber(own, line)),
     named: [...cells.named, ...own.map(({ column }) => column).filter((name) => names.has(name))],
     notesOn: (columns) => [...skipping.notes(), ...cells.notesOn(columns.flatMap(columnsOf))],
   }

@@ -41,13 +41,13 @@ export function visibleSheets(file: string, sheets: readonly Sheet[]): readonly 
     const shown = [...(sheet.lines[0] ?? []).keys()].filter((at) => !columns.has(at))
     const cellsOf = (cells: readonly FileCell[]) => shown.map((at) => cells[at] ?? '')
     const numbered = sheet.lines.map((cells, index) => [index + 1, cellsOf(cells)] as const)
-    const { filled, left } = sheet.merged
+    const { filled, numbers } = sheet.merged
     return {
       ...sheet,
       // No line of these is the header.
       lines: numbered.map(([row, cells]) => (rows.has(row) ? cells.map(() => '') : cells)),
       shortened: among(shown, sheet.shortened),
-      merged: { filled: among(shown, filled), left: among(shown, left) },
+      merged: { filled: among(shown, filled), numbers: among(shown, numbers) },
       visible: { columns: shown, hiddenRows: new Map(numbered.filter(([row]) => rows.has(row))) },
     }
   })
@@ -100,13 +100,14 @@ export function linesOfSheet(
     )
   if (others.length > 0)
     throw new Error(`${file}: the sheets ${names(fitting)} have a line with ${what}: choose one with --sheet`)
-  const { name, lines, shortened, visible } = first
+  const { name, lines, shortened, merged, visible } = first
   const at = headerIn(lines)
   return {
     header: lines[at] ?? [],
     headerLine: at + 1,
     form: `XLSX, sheet ${quoted(name)}`,
     numberOf: (column) => (visible?.columns[column] ?? column) + 1,
+    isMergedNumber: (column, line) => merged.numbers.get(column)?.has(line) === true,
     read: (visitor: FileVisitor) => {
       const texts = textFinder()
       for (const [index, cells] of lines.entries()) {
@@ -166,24 +167,14 @@ function noteOnHidden(
 
 /** @param columns that are taken */
 function notesOnMerged({ merged, visible }: Sheet, headerLine: number, columns: readonly number[]) {
-  const shown = (byColumn: Sheet['merged']['filled']) =>
-    columns.flatMap((column) => {
-      const count = byColumn.get(column)?.filter((row) => row > headerLine).length ?? 0
-      if (count === 0) return []
-      return [
-        `${columnName(visible?.columns[column] ?? column)} (${count === 1 ? '1 cell' : `${count} cells`})`,
-      ]
-    })
-  const filled = shown(merged.filled)
-  const left = shown(merged.left)
-  return [
-    ...(filled.length === 0 ? [] : [`filled, as the cells are merged: column ${filled.join(', ')}`]),
-    ...(left.length === 0
-      ? []
-      : [
-          `merged, and in the first row only, as a number may be one of all rows together: column ${left.join(', ')}`,
-        ]),
-  ]
+  const filled = columns.flatMap((column) => {
+    const count = merged.filled.get(column)?.filter((row) => row > headerLine).length ?? 0
+    if (count === 0) return []
+    return [
+      `${columnName(visible?.columns[column] ?? column)} (${count === 1 ? '1 cell' : `${count} cells`})`,
+    ]
+  })
+  return filled.length === 0 ? [] : [`filled, as the cells are merged: column ${filled.join(', ')}`]
 }
 
 const maxFileBytes = 64e6

@@ -372,15 +372,47 @@ describe('merged cells of a workbook', () => {
     expect({ code, found }).toEqual({ code: 0, found: [...taken, `${second} Rest 1`] })
   })
 
-  it('keep a number in their first row: it may be one of all rows together', async () => {
+  it('are bad where a share is merged, as it may be the sum of the rows, until --fill-down says that it is of each', async () => {
     const [title = [], header = []] = rows
-    const shares = [[first, 'Japan', share('60')] as const, [first, 'Chile', null] as const]
-    const { code, stdout } = await importItems(merging([title, header, ...shares], ['C3:C4']))
+    const shares = [[first, 'Japan', share('50')] as const, [first, 'Chile', null] as const]
+    const book = merging([title, header, ...shares], ['C3:C4'])
+    const { code, stdout } = await importItems(book)
     expect(code).toBe(1)
-    expect(stdout).toContain('line 4: percent is empty')
-    expect(stdout).toContain(
-      'merged, and in the first row only, as a number may be one of all rows together: column C (1 cell)',
+    const fault =
+      'percent is "50" in merged cells: that may be the sum of their rows; --fill-down percent takes it for each of them'
+    expect(stdout.match(/^line \d+: .*$/gm)).toEqual([`line 3: ${fault}`, `line 4: ${fault}`])
+    const filled = await importItems(book, '--fill-down', 'percent')
+    expect(filled).toMatchObject({ code: 0, rows: [`${first} Japan 50`, `${first} Chile 50`] })
+  })
+
+  it('have a number in each row where it is no part of a sum: a year, a price, a surcharge', async () => {
+    const db = folder.database()
+    const price = (nav: string) => ({ number: nav })
+    const book = merging(
+      [
+        ['isin', 'date', 'net_asset_value', 'issue_price', 'repurchase_price'],
+        [first, { day: '2026-11-27' }, price('61.5'), price('64.5'), price('61.5')],
+        [null, { day: '2026-11-30' }, null, null, null],
+      ],
+      ['A2:A3', 'C2:C3', 'D2:D3', 'E2:E3'],
     )
+    writeFileSync(folder.file('merged-prices.xlsx'), book)
+    const { code, stdout } = await folder.import('price', 'merged-prices.xlsx', '--db', db, '--derive')
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(
+        'filled, as the cells are merged: column A (1 cell), C (1 cell), D (1 cell), E (1 cell)',
+      ),
+    })
+    expect(
+      readDatabase(
+        folder.file(db),
+        `SELECT net_asset_value AS nav, issue_price AS issue FROM price WHERE isin = '${first}' AND date >= '2026-11-27'`,
+      ),
+    ).toEqual([
+      { nav: '61.5', issue: '64.5' },
+      { nav: '61.5', issue: '64.5' },
+    ])
   })
 
   it('that are said to have cells in common end the work all the same', async () => {

@@ -46,6 +46,8 @@ interface Traits {
   readonly isUsuallyZero?: true
   /** Set if the values are parts of a whole: 5 % is 5, or 0.05. */
   readonly unit?: Unit
+  /** Set if the values of several rows may stand as their sum: shares and assets. */
+  readonly addsUp?: true
   /** Set for decimals that stand beside a currency, unless they are percentages or ratios. */
   readonly money?: Money
   /** Set for costs: a new one from here on is refused, since it is most likely in the other unit. */
@@ -154,7 +156,7 @@ const performance = (describe: Texts) =>
   number(describe, { least: -100, usual: [-Infinity, 1000], unit: 'percent' })
 
 /** A part of a whole, in percent. */
-const share = column<number>('number', { usual: [0, 100], unit: 'percent' })
+const share = column<number>('number', { usual: [0, 100], unit: 'percent', addsUp: true })
 
 /** Costs of a year in percent. Refunds may make them negative. */
 const yearlyCosts = column<number>('number', { unit: 'percent', high: 20 })

@@ -397,6 +397,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
           ),
           {
             usual: [0.01, Infinity],
+            addsUp: true,
           },
         ),
       ),

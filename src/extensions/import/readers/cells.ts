@@ -6,6 +6,7 @@ import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import {
   deriveHint,
+  headerName,
   onlyLines,
   place,
   setInsteadHint,
@@ -57,7 +58,7 @@ export async function readCells(reading: Reading): Promise<Told> {
   const notations = await sniffNotations(file, { cells, layout, bytes }, options)
   const oddities = oddityMeter()
   const converterOf = (own: Layout, meter: ReturnType<typeof oddityMeter>) =>
-    lineConverter(table, own, cells.header, notations, options, meter)
+    lineConverter(table, own, cells, notations, options, meter)
   const columns = [...layout.fields, ...layout.constants].map(({ column }) => column.name)
   const isNumbered = table.key.includes(place) && !columns.includes(place)
   const absent = options.scope === 'upsert' ? 'kept' : 'emptied'
@@ -384,13 +385,20 @@ function mergedHints(header: readonly FileCell[]) {
   }
 }
 
+function noneOfEach(cell: FileCell, column: FileCell) {
+  const flag = `--fill-down ${shellWord(printable(String(column)))}`
+  return {
+    reason: `is ${quoted(shownCell(cell))} in merged cells: that may be the sum of their rows; ${flag} takes it for each of them`,
+  }
+}
+
 /** Makes values of lines that come one after the other. */
 function lineConverter(
   table: SchemaTable,
   { fields, constants, check }: Layout,
-  header: readonly FileCell[],
+  { header, isMergedNumber }: CellLines,
   { marks, dates, days }: Notations,
-  { currencies, isinsByWkn, takesMinorUnits, isDeriving }: ReadOptions,
+  { currencies, isinsByWkn, takesMinorUnits, isDeriving, fillDown }: ReadOptions,
   oddities: ReturnType<typeof oddityMeter>,
 ) {
   const columns = fields.map((field, index) => {
@@ -398,6 +406,8 @@ function lineConverter(
     const isDerivable = table === schemaTables.prices && derivableColumns.includes(column.name)
     return {
       ...field,
+      // The number of all rows together is none of each.
+      mayBeSum: column.addsUp === true && !fillDown.includes(headerName(header[field.at] ?? '')),
       notation: { mark: marks[index] ?? 'point', dates, days, takesMinorUnits },
       // An empty cell of these is no fault, but a figure to derive.
       ifEmpty: isDerivable && !column.isNullable ? { ...column, isNullable: true } : undefined,
@@ -407,7 +417,9 @@ function lineConverter(
   const coefficientFaults = coefficientChecker(fields, constants, header)
   // Many lines are of one fund: a known ISIN needs no check of its digit.
   const isKnown = (cell: FileCell) => table.name !== 'fund' && currencies.has(String(cell))
-  const valueOf = (cell: FileCell, column: TableColumn, notation: Notation, isWkn: true | undefined) => {
+  const valueOf = (field: (typeof columns)[number], cell: FileCell, line: number) => {
+    const { column, at, notation, isWkn, mayBeSum } = field
+    if (mayBeSum && isMergedNumber(at, line)) return noneOfEach(cell, header[at] ?? '')
     if (isWkn) return isinOfWkn(cell, isinsByWkn)
     return column.kind === 'isin' && isKnown(cell) ? String(cell) : convert(cell, column, notation)
   }
@@ -417,9 +429,10 @@ function lineConverter(
     const derived: string[] = []
     const faults = [...check(cells, line)]
     merged.begin()
-    for (const { column, at, label, notation, isWkn, ifEmpty } of columns) {
+    for (const field of columns) {
+      const { column, at, label, notation, ifEmpty } = field
       const cell = cells[at] ?? ''
-      const value = valueOf(cell, column, notation, isWkn)
+      const value = valueOf(field, cell, line)
       const isDerived = isProblem(value) && ifEmpty !== undefined && convert(cell, ifEmpty, notation) === null
       if (isDerived && isDeriving) derived.push(column.name)
       else if (isProblem(value)) {

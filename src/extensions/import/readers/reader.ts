@@ -71,12 +71,12 @@ export interface Hidden {
   readonly columns: readonly number[]
 }
 
-/** Rows of merged cells below the first of them, from 1, by columns, from 0. */
+/** Rows of merged cells, from 1, by columns, from 0. */
 export interface MergedRows {
-  /** They have its value. */
+  /** They have the value of the first row, which is not among them. */
   readonly filled: ReadonlyMap<number, readonly number[]>
-  /** They are empty: a number is in the first one only. */
-  readonly left: ReadonlyMap<number, readonly number[]>
+  /** All rows of a number. */
+  readonly numbers: ReadonlyMap<number, ReadonlySet<number>>
 }
 
 export interface Shortened {

@@ -185,8 +185,8 @@ columns that the file lacks: a file with the columns isin and data_permitted wit
 mandatory columns. An empty cell is NULL. Bad lines are listed with their place. If there are any, and --skip-bad is not
 set, nothing is taken and the exit code is 1. With --skip-bad the other lines are taken, and the exit code is 0 up to a
 share of bad rows of import.maxBadShare in the config (0.1); above it, it is 1, and no load is marked as complete. With --replace, which
-would remove the rows of bad lines, nothing is taken. A line that repeats another word for word is counted; one with the
-same key and other values is bad. \`fundpress check\` finds what only a whole fund can show.
+would remove the rows of bad lines, nothing is taken. A line that repeats another word for word is counted, and so is one that completes another of the same key, as
+with the issue price that it lacks. Lines of one key that contradict each other are all bad. \`fundpress check\` finds what only a whole fund can show.
 
 Files: CSV in UTF-8, UTF-16 (Excel: Unicode text), with a byte order mark or without, or an encoding of one byte a character.
 Such a file does not say which one it is. It is read as Windows-1252 if every encoding of --encoding that makes words of
@@ -213,8 +213,8 @@ line or another such line is before it: a heading, a remark, a disclaimer. Neith
 counted. Lines may end with a delimiter more than the header. If the last lines are bad, the report names --skip-last, which
 leaves them out. --skip leaves out lines by a text in a column of the file, wherever they are. In lists of shares a line is bad
 that looks like the total of others: by its name (Summe, Gesamt, Total), or by its share, which is 100 and the sum of the others.
---skip leaves it out, --keep takes it as an item. A text or a day of merged cells of a workbook is in each of their rows, a
-number in the first one only. Any other empty cell is NULL or a fault: --fill-down gives it the value above, unless a text, an
+--skip leaves it out, --keep takes it as an item. The value of merged cells of a workbook is in each of their rows. A share
+or fund_assets is bad there, as it may be their sum, unless --fill-down names the column. Any other empty cell is NULL or a fault: --fill-down gives it the value above, unless a text, an
 empty line or a bad line is between. These flags act on the lines of plain tables, of openfunds and of the EMT alike. The last
 line is bad if --skip-last would leave it out and it is a row like the others, as --fill-down fills it: a trailer that is
 missing today loses no row. A line that has a row for each fund is as many bad rows.
@@ -260,7 +260,9 @@ issue_price: the NAV with the issue surcharge of table profile. Of a fund withou
 too little for one, else that of its last derived price. A history of openfunds has that of each day. repurchase_price: the
 NAV less the redemption fee. Without either both are the NAV; they have its digits. Prices of the database that their NAV
 does not make stay. So do those from before anything said what the fund charges: the report counts them, and
-\`fundpress derive --charges\` gives them the charges. change: the NAV less that of the price before, in the file or in the database.
+\`fundpress derive --charges\` gives them the charges. A price of an earlier day has the charges of its day, as the file or the
+prices of the database around it have them, else those of today: the report counts such prices. Where only bad lines say
+what a fund charges, new prices that need it are bad, too. change: the NAV less that of the price before, in the file or in the database.
 change_percent: the same in percent. performance: the NAV against the last price of the year before, in percent.
 That price has to be of the last ten days of its year, or the last one by the rhythm of a fund that is priced less often.
 Without one, in the year of the launch or after a suspension, the price gets no performance (NULL), and the API gives none
@@ -722,16 +724,19 @@ function describeImport(summary: ImportSummary, isDryRun: boolean): string {
 }
 
 function figuresOfFile({ file, format, table, form, notes, rows, bad, ...counts }: FileSummary) {
-  const { repeated, hundredths, summed, leftOut } = counts
+  const { repeated, completing, hundredths, summed, leftOut } = counts
   const left = [...leftOut].map(
     ([what, { count, first }]) => `${what} (${formatCount(count)}, the first: ${first})`,
   )
   const again = repeated === 1 ? '1 row repeats another one' : `${formatCount(repeated)} rows repeat others`
+  const completed =
+    completing === 1 ? '1 row completes another one' : `${formatCount(completing)} rows complete others`
   const divided = `in hundredths of a currency, divided by 100: ${hundredths === 1 ? '1 row' : `${formatCount(hundredths)} rows`}`
   const added = `distributions that were added to another one of the same day: ${formatCount(summed)}`
   const all = [
     ...notes,
     ...(repeated === 0 ? [] : [again]),
+    ...(completing === 0 ? [] : [completed]),
     ...(hundredths === 0 ? [] : [divided]),
     ...(summed === 0 ? [] : [added]),
   ]

@@ -28,14 +28,15 @@ export function sumOf(all: readonly string[]): string {
   return plain({ units: units.reduce((sum, one) => sum + one, 0n), scale })
 }
 
-/** Whether two decimals are the same number, in whichever number of digits: 61.83 and 61.830. A database may have texts that are none. */
-export function isSameDecimal(one: string, other: string): boolean {
-  if (![one, other].every((text) => textFaults.decimal(text) === undefined)) return one === other
-  const first = scaled(one)
-  const second = scaled(other)
-  const scale = Math.max(first.scale, second.scale)
-  const unitsOf = (number: Scaled) => number.units * 10n ** BigInt(scale - number.scale)
-  return unitsOf(first) === unitsOf(second)
+/** @returns the decimal without zeros at its end: 61.83 for 61.830. A database may have texts that are none: they stay as they are */
+export function shortestOf(decimal: string): string {
+  if (textFaults.decimal(decimal) !== undefined) return decimal
+  let { units, scale } = scaled(decimal)
+  while (scale > 0 && units % 10n === 0n) {
+    units /= 10n
+    scale--
+  }
+  return plain({ units, scale })
 }
 
 /** @returns a fraction as a percentage: 0.035 is 3.5 */

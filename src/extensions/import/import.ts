@@ -279,7 +279,7 @@ function notesOnProfiles(completed: DerivedAgain): string[] {
 function notesOn(
   staged: readonly StagedTable[],
   {
-    derived: { again, withoutBase, withoutSurcharge, inDoubt, byFiles, byLast, kept },
+    derived: { again, withoutBase, withoutSurcharge, byFiles, byLast, byToday, kept },
   }: Pick<Taken, 'derived'>,
 ): string[] {
   const derived = staged.flatMap((rows) => rows.derived)
@@ -289,12 +289,6 @@ function notesOn(
   const prices = withoutBase.count === 1 ? '1 price' : `${withoutBase.count} prices, the first`
   return [
     `derived: ${names.join(', ')}`,
-    ...(inDoubt.count === 0
-      ? []
-      : [
-          `issue or repurchase price without a charge: ${fundsOf(inDoubt)} none that is known, since lines about it are bad. ` +
-            'Correct them and import them again: the report then says how these prices get it',
-        ]),
     ...(withoutSurcharge.count === 0
       ? []
       : [`the issue price is the NAV: ${fundsOf(withoutSurcharge)} no issue surcharge in table profile`]),
@@ -308,6 +302,12 @@ function notesOn(
       ? []
       : [
           `issue surcharge and redemption fee of the last derived price: ${fundsOf(byLast)} no row in table profile, and the files name none`,
+        ]),
+    ...(byToday.count === 0
+      ? []
+      : [
+          `issue surcharge and redemption fee of today: ${byToday.count === 1 ? '1 price of an earlier day has' : `${byToday.count} prices of earlier days have`} ` +
+            `them, as nothing says what they were then, the first: ${byToday.first}`,
         ]),
     ...(kept.count === 0
       ? []

@@ -154,6 +154,9 @@ const chargesOf = (db: string) =>
     `SELECT issue_surcharge AS surcharge, redemption_fee AS fee FROM profile WHERE isin = '${isin}'`,
   )
 
+const inDoubt = (columns: string) =>
+  `bad rows alone say what fund ${isin} charges, so ${columns} cannot be derived: correct them, or bring these prices`
+
 describe('charges that contradict each other, with --skip-bad', () => {
   const two = [openfunds('0.05'), `OFST020000;OFST451320\n${isin};0.03\n`]
 
@@ -167,18 +170,34 @@ describe('charges that contradict each other, with --skip-bad', () => {
     })
   })
 
-  it('leave none where the database knows none: the report names the fund, and says what to do', async () => {
+  it('leave no price where the database knows none: it would be the NAV, until the lines are corrected', async () => {
     const { db, stdout, prices } = await importFiles(two, '--skip-bad')
-    expect(prices).toEqual([{ nav: '150.40', issue: '150.40', repurchase: '150.40' }])
-    expect(stdout).toContain(
-      `issue or repurchase price without a charge: fund ${isin} has none that is known, since lines about it are bad. ` +
-        'Correct them and import them again: the report then says how these prices get it',
-    )
-    expect(stdout).not.toContain('no issue surcharge')
+    expect(prices).toEqual([])
+    expect(stdout).toContain(`charges-0.dat, line 2: ${inDoubt('issue_price and repurchase_price')}`)
     const corrected = await importInto(db, [openfunds('0.05')])
-    expect(corrected.stdout).toContain('`fundpress derive --charges` gives it to them')
-    expect(await run(['derive', '--db', db, '--charges'], { cwd: folder.path })).toMatchObject({ code: 0 })
-    expect(chargedIn(db)).toEqual([{ issue: '157.92' }])
+    expect(corrected.prices).toEqual([{ nav: '150.40', issue: '157.92', repurchase: '150.40' }])
+  })
+
+  it('leave a price that is delivered, and one that the database has already', async () => {
+    const whole = `isin;date;net_asset_value;issue_price;repurchase_price\n${isin};2026-11-26;100.00;105.00;100.00\n`
+    const { db, prices } = await importFiles([whole, ...two], '--derive', '--skip-bad')
+    expect(prices).toEqual([{ nav: '100.00', issue: '105.00', repurchase: '100.00' }])
+    const corrected = `isin;date;net_asset_value\n${isin};2026-11-26;101.00\n${isin};2026-11-30;102.00\n`
+    const next = await importInto(db, [corrected, ...two], '--derive', '--skip-bad')
+    expect(next.prices).toEqual([{ nav: '101.00', issue: '105.00', repurchase: '101.00' }])
+    expect(next.stdout).toContain(`charges-0.dat, line 3: ${inDoubt('issue_price and repurchase_price')}`)
+  })
+
+  it('make bad rows of a history, which one line of the report tells', async () => {
+    const history = [
+      'isin;date;net_asset_value',
+      `${isin};2026-11-25;100.00`,
+      `${isin};2026-11-26;100.00`,
+      '',
+    ].join('\n')
+    const { stdout, prices } = await importFiles([history, ...two], '--derive', '--skip-bad')
+    expect(prices).toEqual([])
+    expect(stdout).toContain(`charges-0.dat, line 2: ${inDoubt('issue_price and repurchase_price')} (2 rows)`)
   })
 
   it('are not used for single days either: the profile of the database counts', async () => {
@@ -194,8 +213,9 @@ describe('charges that contradict each other, with --skip-bad', () => {
     ['of FundsXML', fundsXml('-5')],
   ])('are not told from a charge that is a bad value in a file %s', async (_, content) => {
     const prices = `isin;date;net_asset_value\n${isin};2026-11-26;100.00\n`
-    const { stdout } = await importFiles([prices, content], '--derive', '--skip-bad')
-    expect(stdout).toContain(`fund ${isin} has none that is known, since lines about it are bad`)
+    const { stdout, prices: taken } = await importFiles([prices, content], '--derive', '--skip-bad')
+    expect(stdout).toContain(`charges-0.dat, line 2: ${inDoubt('issue_price and repurchase_price')}`)
+    expect(taken).toEqual([])
   })
 
   it('are bad in any order, with every line that repeats one of them', async () => {

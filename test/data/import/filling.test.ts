@@ -248,16 +248,50 @@ describe('import --derive of a file that has only NAVs', () => {
   const newFees = (surcharge: number, fee: number) =>
     `DELETE FROM profile WHERE isin = '${isin}'; ${fees(surcharge, fee)}`
 
-  it('fills them again by the surcharge and the fee of today, though they were derived by others', async () => {
+  it('fills them again by the surcharge and the fee of their day, though the fund has others today', async () => {
     const { db } = await importText('price', navs(['2026-11-27', '100.00']), ['--derive'], fees(5, 1))
     const corrected = navs(['2026-11-27', '103.00'])
     const dry = await importText('price', corrected, ['--derive', '--dry-run'], newFees(4, 2), db)
     expect(dry.rows(...columns)).toEqual([prices('105.00', '100.00', '99.00')])
     const { rows, stdout } = await importText('price', corrected, ['--derive'], '', db)
-    expect(rows(...columns)).toEqual([prices('107.12', '103.00', '100.94')])
+    expect(rows(...columns)).toEqual([prices('108.15', '103.00', '101.97')])
     expect(stdout).not.toContain('own issue or repurchase price')
     await importText('price', navs(['2026-11-27', '103.00']), ['--derive'], newFees(3, 0), db)
-    expect(rows(...columns)).toEqual([prices('107.12', '103.00', '100.94')])
+    expect(rows(...columns)).toEqual([prices('108.15', '103.00', '101.97')])
+  })
+
+  it('fills a price of an earlier day by what the prices around it have, and newer ones by the charges of today', async () => {
+    const { db } = await importText('price', navs(['2026-11-24', '100.00']), ['--derive'], fees(5, 1))
+    await importText('price', navs(['2026-11-27', '100.00']), ['--derive'], newFees(4, 2), db)
+    const later = navs(['2026-11-25', '100.00'], ['2026-11-27', '200.00'], ['2026-11-30', '100.00'])
+    const { rows, stdout } = await importText('price', later, ['--derive'], newFees(3, 0), db)
+    expect(rows(...columns)).toEqual([
+      prices('105.00', '100.00', '99.00'),
+      prices('105.00', '100.00', '99.00'),
+      prices('208.00', '200.00', '196.00'),
+      prices('103.00', '100.00', '100.00'),
+    ])
+    expect(stdout).not.toContain('of today')
+  })
+
+  const ofToday = (prices: string, day: string) =>
+    `issue surcharge and redemption fee of today: ${prices} them, as nothing says what they were then, the first: ${isin} on ${day}`
+
+  it('says which prices have the charges of today, though they are of earlier days', async () => {
+    const history = navs(['2024-11-26', '10'], ['2025-11-26', '10'], ['2026-11-26', '10'])
+    const { db, stdout } = await importText('price', history, ['--derive'], fees(5, 0))
+    expect(stdout).toContain(ofToday('2 prices of earlier days have', '2024-11-26'))
+    const week = navs(['2026-11-27', '10'], ['2026-11-30', '10'])
+    const same = await importText('price', week, ['--derive'], '', db)
+    expect(same.stdout).not.toContain('of today')
+    const next = navs(['2026-12-01', '10'], ['2026-12-02', '10'])
+    const changed = await importText('price', next, ['--derive'], newFees(4, 0), db)
+    expect(changed.stdout).toContain(ofToday('1 price of an earlier day has', '2026-12-01'))
+  })
+
+  it('says nothing of them for a fund without charges', async () => {
+    const history = navs(['2025-11-26', '10'], ['2026-11-26', '10'])
+    expect((await importText('price', history, ['--derive'])).stdout).not.toContain('of today')
   })
 
   it('counts the corrected prices that keep an issue price of the company', async () => {
@@ -283,7 +317,7 @@ describe('import --derive of a file that has only NAVs', () => {
       newFees(4, 2),
       db,
     )
-    expect(rows(...columns)[0]).toEqual(prices('107.12', '103.00', '100.94'))
+    expect(rows(...columns)[0]).toEqual(prices('108.15', '103.00', '101.97'))
   })
 
   describe('before the profile has come', () => {

@@ -19,7 +19,7 @@ function judge(rows: readonly Row[]) {
   return {
     bad: bad.sort((one, other) => one - other),
     known: charges.of('DE'),
-    isDoubtful: charges.isDoubtful('DE'),
+    isDoubtful: charges.doubtful().includes('DE'),
   }
 }
 

@@ -179,6 +179,7 @@ it('import --json prints the whole summary', async () => {
         rows: 1,
         gone: 0,
         repeated: 0,
+        completing: 0,
         hundredths: 0,
         summed: 0,
         badCount: 0,

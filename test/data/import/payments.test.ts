@@ -37,7 +37,7 @@ describe('import of several distributions of a day', () => {
       '1.75',
       `; 1 row repeats another one${said}1\n`,
     ],
-    ['one that is repeated with another digit', ['1.25', '1.250'], '1.25', '; 1 row repeats another one\n'],
+    ['one that is repeated with another digit', ['1.25', '1.250'], '1.250', '; 1 row repeats another one\n'],
   ])('takes %s', async (_, amounts, sum, expected) => {
     const db = emptyDatabase()
     const lines = [header, ...amounts.map((amount) => line(amount)), line('3.00', { day: '2023-03-20' })]

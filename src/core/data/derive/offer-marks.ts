@@ -6,7 +6,7 @@
 
 import type { Database } from 'better-sqlite3'
 import { tablesIn } from '../read/open.ts'
-import type { Charges } from './offer.ts'
+import { type Charges, isSameCharges } from './offer.ts'
 
 const table = 'fundpress_derived_charges'
 
@@ -18,6 +18,8 @@ interface Mark extends Charges {
 export interface OfferMarks {
   /** @returns undefined if the prices of the day never were, or nothing was known of charges then */
   readonly at: (date: string) => Charges | undefined
+  /** The same of a day up to the newest price that the database has: later ones may have other charges. */
+  readonly ofDay: (date: string) => Charges | undefined
   /** Those of the newest price that the database has. */
   readonly newest: () => Charges | undefined
   /** Notes that the prices of a day are derived by charges, from now on. The first note makes the table, a change of the schema. */
@@ -41,7 +43,7 @@ export function offerMarks(db: Database, { isDryRun = false } = {}): (isin: stri
       const place = index < 0 ? all.length : index
       const isThere = all[place]?.since === since
       // The day before says the same.
-      if (isSame(all[place - 1], charges)) {
+      if (isSameCharges(all[place - 1], charges)) {
         if (!isThere) return
         all.splice(place, 1)
         if (!isDryRun) marks.remove(isin, since)
@@ -53,21 +55,19 @@ export function offerMarks(db: Database, { isDryRun = false } = {}): (isin: stri
     }
     const note = (date: string, charges: Charges) => {
       const before = at(date)
-      if (isSame(before, charges)) return
+      if (isSameCharges(before, charges)) return
       const next = dayAfter.get(isin, date) ?? undefined
       const isNextKnown = all.some(({ since }) => since > date && (next === undefined || since <= next))
       set(date, charges)
       if (before !== undefined && next !== undefined && !isNextKnown) set(next, before)
       const later = all.find(({ since }) => since > date)
       // A change that is none any more.
-      if (later !== undefined && isSame(later, charges)) set(later.since, later)
+      if (later !== undefined && isSameCharges(later, charges)) set(later.since, later)
     }
-    return { at, newest: () => at(newestDay.get(isin) ?? ''), note }
+    const newest = newestDay.get(isin) ?? ''
+    return { at, ofDay: (date) => (date > newest ? undefined : at(date)), newest: () => at(newest), note }
   }
 }
-
-const isSame = (one: Charges | undefined, other: Charges): boolean =>
-  one?.issueSurcharge === other.issueSurcharge && one.redemptionFee === other.redemptionFee
 
 /** The statements of the table, which is not there before the first note. */
 function markTable(db: Database) {

@@ -14,7 +14,13 @@ export type KnownCharges = Partial<Charges>
 export const isCharged = ({ issueSurcharge, redemptionFee }: Charges): boolean =>
   issueSurcharge !== null || redemptionFee !== null
 
+export const isSameCharges = (one: Charges | undefined, other: Charges): boolean =>
+  one?.issueSurcharge === other.issueSurcharge && one.redemptionFee === other.redemptionFee
+
 export const offerColumns = ['issue_price', 'repurchase_price'] as const
+
+/** The charge that makes each of them. */
+export const chargeOfOffer = { issue_price: 'issueSurcharge', repurchase_price: 'redemptionFee' } as const
 
 /** @param column `issue_price`, or `repurchase_price` @returns with the decimals of the NAV, rounded half away from zero */
 export function offeredPrice(

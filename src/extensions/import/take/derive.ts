@@ -6,7 +6,14 @@ import { doubtfulSplits } from '../../../core/data/derive/doubt.ts'
 import { fractionOf, one, product, rounded, scaleOf } from '../../../core/data/derive/exact.ts'
 import { type FundCharges, plainPercent } from '../../../core/data/derive/charges.ts'
 import { offerMarks, type OfferMarks } from '../../../core/data/derive/offer-marks.ts'
-import { type Charges, offerColumns, offeredPrice } from '../../../core/data/derive/offer.ts'
+import {
+  type Charges,
+  isCharged,
+  isSameCharges,
+  type KnownCharges,
+  offerColumns,
+  offeredPrice,
+} from '../../../core/data/derive/offer.ts'
 import { unchargedReader } from '../../../core/data/derive/uncharged.ts'
 import {
   comparePrices,
@@ -38,9 +45,12 @@ interface StoredLine extends DatedNav {
 }
 
 interface Line extends StoredLine {
+  /** Of its day, as far as anything says what they were; else those of today. */
   readonly charges: Charges
   /** Whether something says what they are. */
   readonly isCharged: boolean
+  /** Neither a file nor the database says what they were on its day. */
+  readonly isOfToday: boolean
 }
 
 /** How the NAVs of the files are, if a fund has a split: as they were, or in the shares of after it. */
@@ -54,12 +64,12 @@ export interface DerivedPrices {
   readonly withoutBase: DerivedAgain
   /** Funds without an issue surcharge: the issue price of new prices is their NAV. */
   readonly withoutSurcharge: DerivedAgain
-  /** Funds of which bad rows alone say what they charge: new prices are their NAV. */
-  readonly inDoubt: DerivedAgain
   /** Funds whose new prices have charges of the files, since their profile is left out. */
   readonly byFiles: DerivedAgain
   /** Funds whose new prices have charges of the last derived price: neither a profile nor a file names them. */
   readonly byLast: DerivedAgain
+  /** Prices of earlier days with the charges of today: nothing says what they were then. */
+  readonly byToday: DerivedAgain
   /** Prices whose NAV the files correct, and whose issue or repurchase price is the company's own. */
   readonly kept: DerivedAgain
   /** Prices of the database that stand at their NAV, though something says by now what their funds charge. */
@@ -72,9 +82,9 @@ export const nothingDerived: DerivedPrices = {
   again: noneDerived,
   withoutBase: noneDerived,
   withoutSurcharge: noneDerived,
-  inDoubt: noneDerived,
   byFiles: noneDerived,
   byLast: noneDerived,
+  byToday: noneDerived,
   kept: noneDerived,
   atNav: noneDerived,
 }
@@ -135,9 +145,9 @@ export function priceDeriver(
   const again = { count: 0, first: '' }
   const withoutBase = { count: 0, first: '' }
   const withoutSurcharge = { count: 0, first: '' }
-  const inDoubt = { count: 0, first: '' }
   const byFiles = { count: 0, first: '' }
   const byLast = { count: 0, first: '' }
+  const byToday = { count: 0, first: '' }
   const kept = { count: 0, first: '' }
   const atNav = { count: 0, first: '' }
   const offers = offerColumns.filter((name) => columns.includes(name))
@@ -153,16 +163,25 @@ export function priceDeriver(
     }
   }
   /** Counts a fund with new prices. */
-  const countOffers = (isin: string, { charges, sources }: Known) => {
+  const countFund = (isin: string, { charges, sources }: Known) => {
     const fund = { count: 1, first: isin }
-    const isUnknown = offers.some((name) => sources[chargeOf[name]] === 'nothing')
-    if (isUnknown && fileCharges.isDoubtful(isin)) addTo(inDoubt, fund)
-    else if (offers.includes('issue_price') && charges.issueSurcharge === null) addTo(withoutSurcharge, fund)
+    if (offers.includes('issue_price') && charges.issueSurcharge === null) addTo(withoutSurcharge, fund)
     const isOf = (source: Source) =>
       chargeNames.some((name) => sources[name] === source && charges[name] !== null)
     if (offers.length > 0 && isOf('file')) addTo(byFiles, fund)
     if (offers.length > 0 && isOf('lastPrice')) addTo(byLast, fund)
   }
+  /** Counts prices that may have had other charges: those of the newest day are known. */
+  const countOfToday = (isin: string, lines: readonly Line[], known: Known, last: Charges | undefined) => {
+    if (offers.length === 0 || !isCharged(known.charges) || isSameCharges(last, known.charges)) return
+    const found = lines.slice(0, -1).filter((line) => isNewToDerive(line) && line.isOfToday)
+    addTo(byToday, { count: found.length, first: `${isin} on ${found[0]?.date ?? ''}` })
+  }
+  /** Whether the database lacks the price, and the file lacks one of the prices that charges make. */
+  const isNewToDerive = ({ isOfFile, ownNav, has }: Line) =>
+    isOfFile === 1 &&
+    ownNav === null &&
+    offers.some((name) => (has & bitsOf(schemaTables.prices, [name])) === 0)
   /** The offer price of a line; none if the file, or the price of the database, has its own. */
   const offered = (name: OfferColumn, line: Line, before: ChargesBefore): Offered => {
     const { isOfFile, has } = line
@@ -191,10 +210,11 @@ export function priceDeriver(
       const actions = actionsOf(isin)
       if (history === 'adjusted') adjusted.undo(isin, actions)
       const known = knownOf(isin)
-      const lines = chargedLines(prices.all({ isin }), known, fileCharges.isContradicted(isin))
-      if (history === undefined) doubted.push(...doubtsAbout(isin, lines, actions))
       const marks = marksOf(isin)
-      if (lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null)) countOffers(isin, known)
+      const lines = chargedLines(prices.all({ isin }), known, fileCharges.isContradicted(isin), marks.ofDay)
+      if (history === undefined) doubted.push(...doubtsAbout(isin, lines, actions))
+      if (lines.some(({ isOfFile, ownNav }) => isOfFile === 1 && ownNav === null)) countFund(isin, known)
+      countOfToday(isin, lines, known, marks.newest())
       for (const compared of comparePrices(lines, actions)) {
         const { price } = compared
         const { date, isOfFile } = price
@@ -228,9 +248,9 @@ export function priceDeriver(
       again,
       withoutBase,
       withoutSurcharge,
-      inDoubt,
       byFiles,
       byLast,
+      byToday,
       kept,
       atNav,
     } satisfies DerivedPrices,
@@ -291,8 +311,7 @@ function openAdjusted(db: Database, staged: string) {
 
 const chargeNames = ['issueSurcharge', 'redemptionFee'] as const
 type OfferColumn = (typeof offerColumns)[number]
-const chargeOf = { issue_price: 'issueSurcharge', repurchase_price: 'redemptionFee' } as const
-const isOffer = (name: string): name is OfferColumn => Object.hasOwn(chargeOf, name)
+const isOffer = (name: string): name is OfferColumn => offerColumns.some((column) => column === name)
 
 /** What says a charge. */
 type Source = FundCharges['from'] | 'file'
@@ -306,7 +325,7 @@ interface Known {
 /** Reads what the price of the day was derived by. */
 type ChargesBefore = () => Charges | undefined
 
-/** `charged` by the charges of today, the `same` as before, left `atNav`, the company's `own`, or delivered: `ofFile`. */
+/** `charged` by the charges of its day, the `same` as before, left `atNav`, the company's `own`, or delivered: `ofFile`. */
 interface Offered {
   readonly value: string | undefined
   readonly kind: 'charged' | 'same' | 'atNav' | 'own' | 'ofFile'
@@ -315,8 +334,7 @@ interface Offered {
 const ofFile: Offered = { value: undefined, kind: 'ofFile' }
 
 /**
- * A price of the database that its NAV made goes with it, by the charges that it was derived by or those of today. Another one is the
- * company's own, and stays.
+ * A price of the database that its NAV made by the charges of its day goes with it. Another one is the company's own, and stays.
  */
 function offeredOf(name: OfferColumn, line: Line, before: ChargesBefore): Offered {
   const { nav, isOther, ownNav, charges } = line
@@ -324,6 +342,7 @@ function offeredOf(name: OfferColumn, line: Line, before: ChargesBefore): Offere
   const charged: Offered = { value: offeredPrice(name, nav, charges), kind: 'charged' }
   if (ownNav === null || own === null) return charged
   if (isOther === 0) return { value: own, kind: 'same' }
+  // A file may name other charges for the day.
   if ([before() ?? charges, charges].some((by) => own === offeredPrice(name, ownNav, by))) return charged
   return keepsNav(name, line) ? { value: nav, kind: 'atNav' } : { value: own, kind: 'own' }
 }
@@ -331,23 +350,31 @@ function offeredOf(name: OfferColumn, line: Line, before: ChargesBefore): Offere
 const nothingNamed = { surcharge: null, fee: null }
 
 /**
- * What a file names for the day of a price, or for the last day before that it names any for, comes before what is known of the fund: a
- * history has the charges of each day, perhaps not in each line.
+ * A price has the charges of its day: those that a file names for it, or for the last day before that it names any for, since a history
+ * has them perhaps not in each line; else those that prices of the database have on that day. A day that is newer than all of them has
+ * those of today, and so has one of which nothing is known.
+ * @param ofDay those that prices of the database were derived by on a day
  */
 function chargedLines(
   lines: readonly StoredLine[],
   { charges, sources }: Known,
   isContradicted: boolean,
+  ofDay: (date: string) => Charges | undefined,
 ): readonly Line[] {
   const isKnown = chargeNames.some((name) => sources[name] !== 'nothing')
-  let { issueSurcharge, redemptionFee } = charges
-  let isNamed = false
+  let named: KnownCharges = {}
   return lines.map((line) => {
     const { surcharge, fee } = isContradicted ? nothingNamed : line
-    if (surcharge !== null) issueSurcharge = plainPercent(surcharge)
-    if (fee !== null) redemptionFee = plainPercent(fee)
-    isNamed ||= surcharge !== null || fee !== null
-    return { ...line, charges: { issueSurcharge, redemptionFee }, isCharged: isKnown || isNamed }
+    if (surcharge !== null) named = { ...named, issueSurcharge: plainPercent(surcharge) }
+    if (fee !== null) named = { ...named, redemptionFee: plainPercent(fee) }
+    const stored = ofDay(line.date)
+    const isNamed = Object.keys(named).length > 0
+    return {
+      ...line,
+      charges: { ...(stored ?? charges), ...named },
+      isCharged: isKnown || isNamed || stored !== undefined,
+      isOfToday: stored === undefined && !isNamed,
+    }
   })
 }
 

@@ -3,14 +3,13 @@
 import { plainPercent } from '../../../core/data/derive/charges.ts'
 import type { KnownCharges } from '../../../core/data/derive/offer.ts'
 import type { Value } from '../values.ts'
-import { chargeColumns, type Difference, type Origin } from './staging.ts'
+import type { Contradicted } from './join-rows.ts'
+import { chargeColumns, type Origin } from './staging.ts'
 
 /** What the files say of the charges of a fund, beyond whole profiles. */
 export interface FileCharges {
   /** Those that they name, and do not contradict. */
   readonly of: (isin: string) => KnownCharges
-  /** Whether a bad row is about them. */
-  readonly isDoubtful: (isin: string) => boolean
   /** Whether rows contradict each other: then those that name charges for single days are no better. */
   readonly isContradicted: (isin: string) => boolean
 }
@@ -22,11 +21,8 @@ interface Naming {
 }
 
 /** A row whose charge another one contradicts: nothing says which is right. */
-export interface Contradicted extends Pick<Difference, 'column' | 'first' | 'second'> {
+export interface ContradictedCharge extends Contradicted {
   readonly isin: string
-  readonly origin: Origin
-  /** The other row, which names `first`; this one names `second`. */
-  readonly other: Origin
 }
 
 export function openLeftCharges() {
@@ -62,7 +58,7 @@ export function openLeftCharges() {
     },
     isins: (): readonly string[] => [...found.keys()],
     /** Takes all rows back that contradict each other, in whatever order they came. @returns them */
-    contradicted: (): readonly Contradicted[] =>
+    contradicted: (): readonly ContradictedCharge[] =>
       [...found].flatMap(([isin, rows]) => {
         const bad = rows.flatMap((row) => {
           const against = contradictionTo(row, rows)
@@ -84,7 +80,8 @@ export function openLeftCharges() {
         ...(fee === undefined ? {} : { redemptionFee: percentOf(fee) }),
       }
     },
-    isDoubtful: (isin: string): boolean => doubtful.has(isin) || contradicted.has(isin),
+    /** @returns the funds with a bad row about what they charge */
+    doubtful: (): readonly string[] => [...new Set([...doubtful, ...contradicted])].sort(),
     isContradicted: (isin: string): boolean => contradicted.has(isin),
   }
 }
@@ -92,12 +89,14 @@ export function openLeftCharges() {
 /** @returns the first column in which another row names another charge, and the first such row */
 function contradictionTo({ values }: Naming, rows: readonly Naming[]) {
   for (const [at, column] of chargeColumns.entries()) {
-    const second = values[at] ?? null
+    const here = values[at] ?? null
     const other = rows.find((row) => {
-      const first = row.values[at] ?? null
-      return first !== null && second !== null && first !== second
+      const there = row.values[at] ?? null
+      return there !== null && here !== null && there !== here
     })
-    if (other !== undefined) return { other: other.origin, column, first: other.values[at] ?? null, second }
+    if (other === undefined) continue
+    const difference = { column, there: other.values[at] ?? null, here }
+    return { other: other.origin, difference }
   }
   return undefined
 }

@@ -13,19 +13,19 @@ import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
 import { convert, emptyValue, isProblem, type Value } from '../values.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
+import { chargeOfOffer, offerColumns } from '../../../core/data/derive/offer.ts'
 import { dayChecker } from './days.ts'
+import { joinRows, type Contradicted, type Difference } from './join-rows.ts'
 import { openLeftCharges } from './left-charges.ts'
-import { paymentAdder } from './payments.ts'
 import {
   bitsOf,
   chargeColumns,
   openKept,
   openStaging,
   stagedCurrency,
-  type Difference,
   type Origin,
   type Place,
-  type Staged,
+  type Said,
 } from './staging.ts'
 
 /** What cannot be taken, and why. */
@@ -62,6 +62,8 @@ export interface FileCounts {
   readonly bad: number
   /** Rows that say word for word what another one says. */
   readonly repeated: number
+  /** Rows that are taken beside another one with their key, which lacks something that they say. */
+  readonly completing: number
   /** Rows whose amounts were divided by 100. */
   readonly hundredths: number
   /** Distributions that were added to another one of their day. */
@@ -103,9 +105,7 @@ export function openSink(db: Database, options: SinkOptions) {
   const { database, files, isDeriving, takesMinorUnits, currencies, lastDay } = options
   const staging = openStaging(db)
   const kept = openKept(database)
-  const addPayment = paymentAdder(staging)
   const leftCharges = openLeftCharges()
-  const stagedCurrencyOf = staging.currencyReader()
   const counts = files.map(() => fileCounts())
   /** By all that is told of them. */
   const bad = new Map<string, Origin & { readonly reasons: readonly string[]; rows: number }>()
@@ -164,25 +164,8 @@ export function openSink(db: Database, options: SinkOptions) {
     const noMates = lacked.length === 0 ? mates.map(() => null) : undefined
     const whyNew = `is new, and the file lacks ${lacked.join(', ')}${deriveHint(lacked)}${manner.isPlain ? setHint(table.columns.filter(({ name }) => lacked.includes(name))) : ''}`
     const insert = staging.inserter(table, [...stored, ...derived, ...lacked, ...mates])
-    const spoil = staging.spoiler(table)
-    const drop = staging.dropper(table)
     const keyAt = table.key.map((name) => columns.indexOf(name))
     const placeholders = derived.map(() => '0')
-    /** Puts a row in. Of two prices of a day, one that is not in the fund's currency does not stay. */
-    const put = (
-      origin: Origin,
-      brings: number,
-      row: readonly Value[],
-      key: () => readonly Value[],
-    ): Staged => {
-      const done = insert(origin, brings, row)
-      const wrong = done.kind === 'there' ? otherCurrencyOf(key(), done.other) : undefined
-      if (done.kind !== 'there' || wrong === undefined) return done
-      if (wrong.of === 'second') return { kind: 'refused', reason: wrong.reason }
-      refuse(done.there, [wrong.reason])
-      drop(key())
-      return insert(origin, brings, row)
-    }
     const needs = new Map(matesOf(table).map((one) => [one.column, columns.indexOf(one.needs)]))
     /** Values that the row keeps. Without the day that a column is about, the database loses what it says of it. */
     const keptBeside = (values: readonly Value[], own: readonly Value[], origin: Origin) => {
@@ -233,41 +216,17 @@ export function openSink(db: Database, options: SinkOptions) {
       if (own === undefined) return refuseNew(values, origin)
       const beside = keptBeside(values, own, origin)
       const row = [...values, ...placeholders, ...beside.values]
-      const done = put(origin, beside.brings, row, key)
+      const done = insert(origin, beside.brings, row)
       if (done.kind === 'refused') return [done.reason]
-      if (done.kind === 'added') {
-        addTo(brought, table, shape, beside.brings)
-        tellWkn(values)
-        if (inUnits !== whole) countsOf(origin).hundredths++
-        return []
-      }
-      const { there, other } = done
-      const same = sameAs(table, origin, there)
-      if (other === undefined) {
-        if (there.fault !== null) return [`${same}, which another one contradicts`]
+      if (inUnits !== whole) countsOf(origin).hundredths++
+      if (done.kind === 'repeated') {
         countsOf(origin).repeated++
         return []
       }
-      const added = there.fault === null ? addPayment(table, key(), origin, there, other) : undefined
-      if (added !== undefined) {
-        countsOf(origin)[added]++
-        return []
-      }
-      // Nothing says which of the two is right.
-      const { column, first, second } = other
-      spoil(`${sameAs(table, there, origin)}, ${differing(column, second, first)}`, key())
-      if (table === schemaTables.profile) leftCharges.contradict(String(key()[0]))
-      return [`${same}, ${differing(column, first, second)}`]
+      addTo(brought, table, shape, beside.brings)
+      tellWkn(values)
+      return []
     }
-  }
-  /** Which of two prices of a day is not in the currency of its fund; undefined where that is not known yet. */
-  const otherCurrencyOf = ([isin]: readonly Value[], other: Difference | undefined) => {
-    if (other?.column !== stagedCurrency) return undefined
-    const fund = String(isin)
-    const own = stagedCurrencyOf(fund) ?? currencies.get(fund)
-    const of = (['second', 'first'] as const).find((which) => other[which] !== null && other[which] !== own)
-    if (own === undefined || of === undefined) return undefined
-    return { of, reason: inOtherCurrency(String(other[of]), fund, own) }
   }
   const sameAs = (table: SchemaTable, { file }: Origin, other: Origin) => {
     const place = placeText(other.place) + (other.file === file ? '' : ` of ${files[other.file] ?? ''}`)
@@ -332,24 +291,61 @@ export function openSink(db: Database, options: SinkOptions) {
     }
   }
 
-  /** Refuses rows of funds that are neither in the database nor in a file, and prices in another currency than their fund's. */
-  const refuseByFund = () => {
-    const staged = staging.currencies()
-    for (const [table, { hasCurrency }] of brought) {
-      if (table === schemaTables.fund) continue
-      const fundless = staging.fundless(table)
-      const ofOther = hasCurrency ? staging.ofOtherCurrency() : undefined
-      for (const isin of staging.isinsOf(table)) {
-        const own = staged.get(isin) ?? currencies.get(isin)
-        if (own === undefined) {
-          for (const row of fundless.read(isin)) refuse(row, [`there is no fund ${printable(isin)}`])
-          fundless.remove(isin)
-        }
-        for (const row of ofOther?.read(isin, own ?? '') ?? [])
-          refuse(row, [inOtherCurrency(row.fund_currency ?? '', isin, own ?? '')])
-        ofOther?.remove(isin, own ?? '')
-      }
+  /** @param staged the currencies of the funds of files @returns why a row of a fund is bad, whatever others say */
+  const fundFaults =
+    (staged: ReadonlyMap<string, string>) => (table: SchemaTable, isin: string, says: Said) => {
+      if (table === schemaTables.fund) return undefined
+      const own = staged.get(isin) ?? currencies.get(isin)
+      const [column = '', value] = table.outlives ?? []
+      if (own === undefined) return says.get(column) === value && column !== '' ? undefined : fundless(isin)
+      const named = says.get(stagedCurrency) ?? own
+      return named === own ? undefined : inOtherCurrency(String(named), isin, own)
     }
+
+  /** Refuses rows of funds that are neither in the database nor in a file, and prices in another currency than their fund's. */
+  const refuseByFund = (table: SchemaTable, staged: ReadonlyMap<string, string>) => {
+    const rows = staging.fundless(table)
+    const ofOther = brought.get(table)?.hasCurrency === true ? staging.ofOtherCurrency() : undefined
+    for (const isin of staging.isinsOf(table)) {
+      const own = staged.get(isin) ?? currencies.get(isin)
+      if (own === undefined) {
+        for (const row of rows.read(isin)) refuse(row, [fundless(isin)])
+        rows.remove(isin)
+      }
+      for (const row of ofOther?.read(isin, own ?? '') ?? [])
+        refuse(row, [inOtherCurrency(row.fund_currency ?? '', isin, own ?? '')])
+      ofOther?.remove(isin, own ?? '')
+    }
+  }
+
+  /** Makes one row of those that have one key, or refuses them. */
+  const joinAside = (table: SchemaTable, faultOf: (isin: string, says: Said) => string | undefined) => {
+    const aside = staging.asideOf(table)
+    for (let found = aside.next(); found !== undefined; found = aside.next()) {
+      const { key, rows } = found
+      const isin = String(key[table.key.indexOf('isin')])
+      const { taken, contradicted, faulty, ...counted } = joinRows(table, rows, (says) => faultOf(isin, says))
+      const base = rows.find(({ origin }) => origin === taken?.origins[0])
+      const reason = aside.settle(key, base, taken?.says)
+      const bad = [
+        ...faulty.map(({ origin, fault }) => ({ origin, reason: fault })),
+        ...contradicted.map((one) => ({ origin: one.origin, reason: contradicting(table, one) })),
+        ...(reason === undefined ? [] : (taken?.origins ?? []).map((origin) => ({ origin, reason }))),
+      ]
+      for (const { origin, reason: why } of bad) {
+        refuse(origin, [why])
+        spoilList(table, (column) => key[table.key.indexOf(column)], origin)
+      }
+      if (table === schemaTables.profile && contradicted.length > 0) leftCharges.contradict(isin)
+      for (const name of ['repeated', 'completing', 'summed'] as const)
+        for (const origin of counted[name]) countsOf(origin)[name]++
+    }
+  }
+  const contradicting = (table: SchemaTable, { origin, other, difference }: Contradicted) => {
+    const same = sameAs(table, origin, other)
+    return difference === undefined
+      ? `${same}, which another one contradicts`
+      : `${same}, ${differing(difference)}`
   }
 
   /** Refuses rows that name other charges of a fund than others do, also than a whole profile. */
@@ -364,9 +360,36 @@ export function openSink(db: Database, options: SinkOptions) {
       wholes.add(whole.origin)
       leftCharges.keep(isin, chargeColumns, whole.values, whole.origin)
     }
-    for (const { isin, origin, other, column, first, second } of leftCharges.contradicted()) {
-      refuse(origin, [`${sameAs(table, origin, other)}, ${differing(column, first, second)}`])
-      if (wholes.has(origin)) drop([isin])
+    for (const { isin, ...one } of leftCharges.contradicted()) {
+      refuse(one.origin, [contradicting(table, one)])
+      if (wholes.has(one.origin)) drop([isin])
+    }
+  }
+
+  /**
+   * Refuses new prices whose issue or repurchase price would be derived, of funds of which bad rows alone say what they charge: at the NAV
+   * it would be a wrong one.
+   */
+  const refuseInDoubt = () => {
+    const table = schemaTables.prices
+    if (brought.get(table)?.isDerived !== true) return
+    const profileOf = staging.rowReader(schemaTables.profile, ['isin'])
+    const priceOf = kept.reader(table, ['date'])
+    const drop = staging.dropper(table)
+    for (const isin of leftCharges.doubtful()) {
+      if (profileOf([isin]) !== undefined || kept.hasCharges(isin)) continue
+      const named = leftCharges.of(isin)
+      const unknown = offerColumns.filter((name) => !(chargeOfOffer[name] in named))
+      const rows = staging
+        .uncharged(isin, unknown, leftCharges.isContradicted(isin))
+        .filter(({ date }) => priceOf([isin, date]) === undefined)
+      const reason = `bad rows alone say what fund ${isin} charges, so ${unknown.join(' and ')} cannot be derived: correct them, or bring these prices`
+      for (const { date, file } of rows) {
+        // One message tells them all.
+        const first = rows.find((row) => row.file === file)
+        refuse({ file, place: first?.place ?? '' }, [reason])
+        drop([isin, date])
+      }
     }
   }
 
@@ -387,14 +410,20 @@ export function openSink(db: Database, options: SinkOptions) {
         .map(({ file, place, reasons, rows }) => ({ file, place, reasons, rows })),
     /** To be called after the last row. @returns the tables that have any */
     end: (): readonly StagedTable[] => {
-      for (const table of brought.keys())
-        for (const { fault, ...origin } of staging.spoiled(table)) refuse(origin, [fault])
-      refuseByFund()
+      joinAside(schemaTables.fund, () => undefined)
+      const ofFunds = staging.currencies()
+      const faultOf = fundFaults(ofFunds)
+      for (const table of brought.keys()) {
+        if (table === schemaTables.fund) continue
+        joinAside(table, (isin, says) => faultOf(table, isin, says))
+        refuseByFund(table, ofFunds)
+      }
       for (const { table, columns, values, origin } of spoilt.values()) {
         if (staging.dropList(table, columns, values) > 0)
           leaveOut(origin.file, 'a list with a bad row: the database keeps its own', origin.place)
       }
       refuseContradictedCharges()
+      refuseInDoubt()
       staging.end()
       return Object.values(schemaTables).flatMap((table) => {
         const { all, any, isDerived } =
@@ -510,6 +539,7 @@ const fileCounts = () => ({
   gone: 0,
   bad: 0,
   repeated: 0,
+  completing: 0,
   hundredths: 0,
   summed: 0,
   leftOut: new Map<string, { count: number; first: string }>(),
@@ -525,9 +555,10 @@ const none: readonly string[] = []
 
 const shownValue = (value: Value) => (value === null ? 'empty' : quoted(String(value)))
 
-/** @param there what the other row has, @param here what this one has */
-const differing = (column: string, there: Value, here: Value) =>
+const differing = ({ column, there, here }: Difference) =>
   `where ${column === stagedCurrency ? 'currency' : column} is ${shownValue(there)}, not ${shownValue(here)}`
+
+const fundless = (isin: string) => `there is no fund ${printable(isin)}`
 
 const inOtherCurrency = (currency: string, isin: string, own: string) =>
   `currency is ${quoted(currency)}, but fund ${isin} is in ${own}`

@@ -1,12 +1,12 @@
 /** The rows of files before the database takes them: in tables like its own, on disk, unnamed, gone with the process. */
 
 import Database from 'better-sqlite3'
-import { outlivingRows, type SchemaTable } from '../../../core/data/model/columns.ts'
+import { outlivingRows, sqlTypeOf, type SchemaTable } from '../../../core/data/model/columns.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
+import { chargesReader } from '../../../core/data/derive/charges.ts'
 import { createStatement } from '../../../core/data/model/new-database.ts'
 import { distinctIsins } from '../../../core/data/read/fund-reader.ts'
 import { openFunds } from '../../../core/data/read/open.ts'
-import { isSameDecimal } from '../decimals.ts'
 import type { Value } from '../values.ts'
 
 /** For the pages that wait for the commit, and for the staged rows; the rest goes to disk. */
@@ -22,11 +22,17 @@ export interface Origin {
   readonly place: Place
 }
 
+/** What a row says, by column: those that it does not bring are absent. The first ones explain a contradiction in the others. */
+export type Said = ReadonlyMap<string, Value>
+
 /** Its rows have `isin` and the other columns of the table, and `has`, which says which columns the row brings. */
 export const stagedName = ({ name }: SchemaTable): string => `staging.${name}`
 
 /** Keys of rows of the database that go: `isin` and the other key columns, of which NULL means any value. */
 export const goneName = ({ name }: SchemaTable): string => `staging.gone_${name}`
+
+/** Rows whose key another one has already: it is judged at the end what becomes of them. */
+const asideName = ({ name }: SchemaTable): string => `staging.aside_${name}`
 
 /** A condition for a row of the database, called `own`, and one of staging, called `line`. */
 export const sameKey = ({ key }: SchemaTable): string =>
@@ -36,11 +42,8 @@ export const sameKey = ({ key }: SchemaTable): string =>
 export const bitsOf = ({ columns }: SchemaTable, names: readonly string[]): number =>
   names.reduce((sum, name) => sum | (1 << columns.findIndex((column) => column.name === name)), 0)
 
-/**
- * Columns before those of the table. A price that only is derived again comes from no file. A row with a fault waits for others with its
- * key, which are bad, too, and goes at the end.
- */
-const ownColumns = 'file INTEGER, place ANY, has INTEGER NOT NULL DEFAULT 0, fund_currency TEXT, fault TEXT, '
+/** Columns before those of the table. A price that only is derived again comes from no file. */
+const ownColumns = 'file INTEGER, place ANY, has INTEGER NOT NULL DEFAULT 0, fund_currency TEXT, '
 
 /** The currency that a file names for a price. */
 export const stagedCurrency = 'fund_currency'
@@ -49,6 +52,10 @@ export const stagedCurrency = 'fund_currency'
 export const chargeColumns = ['issue_surcharge', 'redemption_fee'] as const
 
 const chargesOfDay = chargeColumns.map((name) => `${name} REAL, `).join('')
+
+/** Columns of staged rows that the table does not have: a row says them if they are not NULL. */
+const besideColumns = (table: SchemaTable): readonly string[] =>
+  table === schemaTables.prices ? [stagedCurrency, ...chargeColumns] : [stagedCurrency]
 
 export type Staging = ReturnType<typeof openStaging>
 
@@ -69,27 +76,14 @@ export function openStaging(db: Database.Database) {
         `CREATE TABLE ${stagedName(table)} (${ownColumns}${table === schemaTables.prices ? chargesOfDay : ''}`,
       ),
     )
+    db.exec(createAside(table))
     db.exec(`CREATE TABLE ${goneName(table)} (${table.key.join(', ')})`)
     db.exec(`CREATE INDEX staging.by_isin_${table.name} ON gone_${table.name} (isin)`)
   }
   db.exec('BEGIN')
   return {
     inserter: (table: SchemaTable, columns: readonly string[]) => inserter(db, table, columns),
-    /** @returns a function that gives the staged row with a key another value of a column */
-    changer: (table: SchemaTable, column: string) => {
-      const where = table.key.map((name) => `${name} = ?`).join(' AND ')
-      const update = db.prepare<Value[]>(`UPDATE ${stagedName(table)} SET ${column} = ? WHERE ${where}`)
-      return (value: Value, key: readonly Value[]) => update.run(value, ...key)
-    },
-    /** @returns a function that notes why the staged row with a key is bad, unless that is known */
-    spoiler: (table: SchemaTable) => {
-      const where = table.key.map((name) => `${name} = ?`).join(' AND ')
-      const update = db.prepare<Value[]>(
-        `UPDATE ${stagedName(table)} SET fault = coalesce(fault, ?) WHERE ${where}`,
-      )
-      return (fault: string, key: readonly Value[]) => update.run(fault, ...key)
-    },
-    /** @returns a function that removes the staged row with a key: a good one has come */
+    /** @returns a function that removes the staged row with a key */
     dropper: (table: SchemaTable) => {
       const where = table.key.map((name) => `${name} = ?`).join(' AND ')
       const remove = db.prepare<Value[]>(`DELETE FROM ${stagedName(table)} WHERE ${where}`)
@@ -110,13 +104,10 @@ export function openStaging(db: Database.Database) {
         return file === undefined || place === undefined ? undefined : { origin: { file, place }, values }
       }
     },
-    /** Removes the rows that are bad. @returns them */
-    spoiled: (table: SchemaTable): readonly Spoiled[] =>
-      db
-        .prepare<[], Spoiled>(
-          `DELETE FROM ${stagedName(table)} WHERE fault IS NOT NULL RETURNING file, place, fault`,
-        )
-        .all(),
+    /** Prices of a fund that lack one of some columns, and whose charges no row names for their day or one before. */
+    uncharged: (isin: string, offers: readonly (keyof typeof chargeOfPrice)[], isContradicted: boolean) =>
+      unchargedPrices(db, isin, offers, isContradicted),
+    asideOf: (table: SchemaTable) => asideRows(db, table),
     /** To be called after the last row. */
     end: () => db.exec('COMMIT'),
     /** @returns a function that puts values of key columns in: rows with them go */
@@ -140,11 +131,6 @@ export function openStaging(db: Database.Database) {
     isinsOf: (table: SchemaTable): readonly string[] => isinsIn(db, stagedName(table)),
     /** Of the funds of which rows go. */
     isinsGone: (table: SchemaTable): readonly string[] => isinsIn(db, goneName(table)),
-    /** @returns reads the currency of a fund that is staged by now */
-    currencyReader: () => {
-      const read = db.prepare<[string], string>('SELECT currency FROM staging.fund WHERE isin = ?').pluck()
-      return (isin: string) => read.get(isin)
-    },
     /** Of the funds that are staged. */
     currencies: (): ReadonlyMap<string, string> =>
       new Map(db.prepare<[], [string, string]>('SELECT isin, currency FROM staging.fund').raw().all()),
@@ -156,81 +142,149 @@ export function openStaging(db: Database.Database) {
 const isinsIn = (db: Database.Database, table: string): readonly string[] =>
   db.prepare<[], string>(distinctIsins(table)).pluck().all()
 
-export interface Spoiled extends Origin {
-  readonly fault: string
-}
-
-/** The first column in which two rows with the same key differ: their currency, which explains all others, before any. */
-export interface Difference {
-  readonly column: string
-  readonly first: Value
-  readonly second: Value
-  /** Whether it is the only one. */
-  readonly isOnly: boolean
-}
-
-/** The staged row with the same key as another one. */
-export interface There extends Origin {
-  /** Null for a good row. */
-  readonly fault: string | null
-}
-
-/** What became of a row. */
+/** What became of a row: it is `aside` if another one has its key, unless that says word for word the same. */
 export type Staged =
-  | { readonly kind: 'added' }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'there'; readonly there: There; readonly other: Difference | undefined }
-
-const added: Staged = { kind: 'added' }
+  { readonly kind: 'added' | 'repeated' | 'aside' } | { readonly kind: 'refused'; readonly reason: string }
 
 /** @returns a function that puts a row in. @param columns with the key */
 function inserter(db: Database.Database, table: SchemaTable, columns: readonly string[]) {
-  const staged = stagedName(table)
   const all = ['file', 'place', 'has', ...columns]
-  const insert = db.prepare(
-    `INSERT INTO ${staged} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`,
+  const insertInto = (name: string) =>
+    `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`
+  const insert = db.prepare(insertInto(stagedName(table)))
+  const setAside = db.prepare(insertInto(asideName(table)))
+  const sameKeyOf = db.prepare<Value[], StagedValues>(
+    `SELECT * FROM ${stagedName(table)} WHERE ${table.key.map((name) => `${name} = ?`).join(' AND ')}`,
   )
-  const sameKey = db.prepare<Value[], There & Readonly<Record<string, Value>>>(
-    `SELECT * FROM ${staged} WHERE ${table.key.map((name) => `${name} = ?`).join(' AND ')}`,
-  )
-  const decimals = new Set(table.columns.filter(({ kind }) => kind === 'decimal').map(({ name }) => name))
-  const ofDay: readonly string[] = table === schemaTables.prices ? chargeColumns : []
-  // A price that names no charge does not contradict one that does.
-  const isSame = (name: string, one: Value, other: Value) =>
-    one === other ||
-    (ofDay.includes(name) && (one === null || other === null)) ||
-    (decimals.has(name) && one !== null && other !== null && isSameDecimal(String(one), String(other)))
   const keyPlaces = table.key.map((name) => columns.indexOf(name))
-  const compared = columns.toSorted(
-    (one, other) => Number(other === stagedCurrency) - Number(one === stagedCurrency),
-  )
+  const compared = [...new Set([...columns, ...besideColumns(table)])].map((name) => ({
+    name,
+    at: columns.indexOf(name),
+  }))
   return ({ file, place }: Origin, has: number, values: readonly Value[]): Staged => {
     try {
       insert.run(file, place, has, ...values)
-      return added
+      return { kind: 'added' }
     } catch (error) {
-      if (!(error instanceof Database.SqliteError)) throw error
-      if (error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
-        const there = sameKey.get(...keyPlaces.map((at) => values[at] ?? null)) ?? {
-          file,
-          place,
-          fault: null,
-        }
-        const row = there as Readonly<Record<string, Value>>
-        const [column, ...others] = compared.filter(
-          (name) => !isSame(name, row[name] ?? null, values[columns.indexOf(name)] ?? null),
-        )
-        if (column === undefined) return { kind: 'there', there, other: undefined }
-        const second = values[columns.indexOf(column)] ?? null
-        const isOnly = others.length === 0
-        return { kind: 'there', there, other: { column, first: row[column] ?? null, second, isOnly } }
-      }
-      if (!error.code.startsWith('SQLITE_CONSTRAINT')) throw error
-      // `CHECK constraint failed: srri BETWEEN 1 AND 7`
-      const reason = error.message.replace(/^CHECK constraint failed: /, '')
-      return { kind: 'refused', reason: `against the schema: ${reason}` }
+      const reason = whyRefused(error)
+      if (reason !== undefined) return { kind: 'refused', reason }
     }
+    const there = sameKeyOf.get(...keyPlaces.map((at) => values[at] ?? null))
+    const isRepeated =
+      there?.['has'] === has && compared.every(({ name, at }) => there[name] === (values[at] ?? null))
+    if (isRepeated) return { kind: 'repeated' }
+    setAside.run(file, place, has, ...values)
+    return { kind: 'aside' }
   }
+}
+
+/** @returns why the schema takes no such row; undefined if another one has its key @throws {Error} any other error */
+function whyRefused(error: unknown): string | undefined {
+  if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_CONSTRAINT')) throw error
+  if (error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return undefined
+  // `CHECK constraint failed: srri BETWEEN 1 AND 7`
+  return `against the schema: ${error.message.replace(/^CHECK constraint failed: /, '')}`
+}
+
+type StagedValues = Readonly<Record<string, Value>>
+
+/** A row with others of its key. */
+export interface AsideRow {
+  readonly origin: Origin
+  readonly says: Said
+  readonly values: StagedValues
+}
+
+/** The same columns as those of staged rows. Rows with one key have numbers, in the order in which they came. */
+function createAside(table: SchemaTable): string {
+  const columns = table.columns.map(({ name, kind }) => `${name} ${sqlTypeOf(kind)}`)
+  const charges = table === schemaTables.prices ? chargesOfDay : ''
+  return `CREATE TABLE ${asideName(table)} (number INTEGER PRIMARY KEY, ${ownColumns}${charges}${columns.join(', ')}) STRICT;
+    CREATE INDEX staging.aside_by_key_${table.name} ON aside_${table.name} (${table.key.join(', ')})`
+}
+
+/** Rows of which another one has the key, key by key. */
+function asideRows(db: Database.Database, table: SchemaTable) {
+  const staged = stagedName(table)
+  const aside = asideName(table)
+  const where = table.key.map((name) => `${name} = ?`).join(' AND ')
+  const columns = ['file', 'place', 'has', ...besideColumns(table), ...table.columns.map(({ name }) => name)]
+  const some = db.prepare<[], StagedValues>(
+    `SELECT ${table.key.join(', ')} FROM ${aside} ORDER BY ${table.key.join(', ')} LIMIT 1`,
+  )
+  const ofKey = db.prepare<Value[], StagedValues>(
+    `SELECT 0 AS number, ${columns.join(', ')} FROM ${staged} WHERE ${where}
+      UNION ALL SELECT number, ${columns.join(', ')} FROM ${aside} WHERE ${where} ORDER BY file, number`,
+  )
+  const removals = [staged, aside].map((name) => db.prepare<Value[]>(`DELETE FROM ${name} WHERE ${where}`))
+  const insert = db.prepare(
+    `INSERT INTO ${staged} (${columns.join(', ')}) VALUES (${columns.map((name) => `:${name}`).join(', ')})`,
+  )
+  return {
+    /** @returns all rows with a key, in the order of the files and their lines; undefined if no row is aside any more */
+    next: (): { readonly key: readonly Value[]; readonly rows: readonly AsideRow[] } | undefined => {
+      const found = some.get()
+      if (found === undefined) return undefined
+      const key = table.key.map((name) => found[name] ?? null)
+      return { key, rows: ofKey.all(...key, ...key).map((values) => asideRow(table, values)) }
+    },
+    /**
+     * Ends what is aside for a key. @param base a row, whose values stay where nothing is said; undefined: none is taken
+     * @returns why the schema takes no such row
+     */
+    settle: (key: readonly Value[], base?: AsideRow, says: Said = new Map()): string | undefined => {
+      for (const removal of removals) removal.run(...key)
+      if (base === undefined) return undefined
+      const own = table.columns.map(({ name }) => name).filter((name) => says.has(name))
+      const has = bitsOf(table, [...table.key, ...own])
+      const beside = Object.fromEntries(besideColumns(table).map((name) => [name, null]))
+      try {
+        insert.run({ ...base.values, ...beside, ...Object.fromEntries(says), has })
+        return undefined
+      } catch (error) {
+        return whyRefused(error)
+      }
+    },
+  }
+}
+
+/** Reads what a row says. The currency comes first: it explains all other differences. */
+function asideRow(table: SchemaTable, values: StagedValues): AsideRow {
+  const has = Number(values['has'])
+  const said = table.columns
+    .map(({ name }) => name)
+    .filter((name) => !table.key.includes(name) && (has & bitsOf(table, [name])) !== 0)
+  const [currency, ...charges] = besideColumns(table)
+  const beside = (names: readonly (string | undefined)[]) =>
+    names.flatMap((name) => (name !== undefined && values[name] !== null ? [name] : []))
+  const says = [...beside([currency]), ...said, ...beside(charges)].map(
+    (name) => [name, values[name] ?? null] as const,
+  )
+  const origin = { file: Number(values['file']), place: values['place'] ?? '' }
+  return { origin, says: new Map(says), values }
+}
+
+const chargeOfPrice = { issue_price: 'issue_surcharge', repurchase_price: 'redemption_fee' } as const
+
+/** @param isContradicted rows contradict each other, so those that name charges for days are no better */
+function unchargedPrices(
+  db: Database.Database,
+  isin: string,
+  offers: readonly (keyof typeof chargeOfPrice)[],
+  isContradicted: boolean,
+) {
+  const table = schemaTables.prices
+  const staged = stagedName(table)
+  const lacks = offers.map((name) => {
+    const named = `SELECT 1 FROM ${staged} AS named WHERE named.isin = line.isin AND named.date <= line.date AND named.${chargeOfPrice[name]} IS NOT NULL`
+    const isNamed = isContradicted ? 'false' : `EXISTS (${named})`
+    return `(NOT (line.has & ${bitsOf(table, [name])}) AND NOT ${isNamed})`
+  })
+  return db
+    .prepare<[string], Origin & { readonly date: string }>(
+      `SELECT file, place, date FROM ${staged} AS line WHERE isin = ? AND (${['false', ...lacks].join(' OR ')}) ORDER BY file, date`,
+    )
+    .all(isin)
 }
 
 /** Reads and removes the rows of funds that are not there. */
@@ -259,6 +313,7 @@ export type KeptValues = ReturnType<typeof openKept>
 /** Reads values that rows of the database keep, by a connection of its own: staging has a transaction open, which must not lock the database. */
 export function openKept(file: string) {
   let db: Database.Database | undefined
+  let chargesOf: ReturnType<typeof chargesReader> | undefined
   return {
     /** @returns a function that gives the values of the row with a key; undefined if there is no such row */
     reader: ({ name, key }: SchemaTable, columns: readonly string[]) => {
@@ -269,6 +324,12 @@ export function openKept(file: string) {
         )
         .raw()
       return (values: readonly Value[]) => row.get(...values)
+    },
+    /** Whether a profile or a derived price says what a fund charges. */
+    hasCharges: (isin: string): boolean => {
+      db ??= openFunds(file)
+      chargesOf ??= chargesReader(db)
+      return chargesOf(isin).from !== 'nothing'
     },
     close: () => db?.close(),
   }

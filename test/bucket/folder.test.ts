@@ -109,7 +109,7 @@ it.runIf(process.platform === 'linux')(
     try {
       await put('blue/a')
       const first = put('journal.json', 'torn')
-      await vi.waitFor(() => expect(existsSync(begun)).toBe(true), 10_000)
+      await expect.poll(() => existsSync(begun)).toBe(true)
       const flip = put('live.json')
       await store.put(object('journal.json', 'torn, still'), undefined, { isRenewal: true })
       await setTimeout(200)

@@ -128,7 +128,7 @@ export async function spawnNginx(prefix: string, port: number, workers = 1, hasN
     await closed
   }
   const base = `http://127.0.0.1:${port}`
-  for (let wait = 0; wait < 200 && child.exitCode === null; wait++) {
+  for (const end = Date.now() + 60_000; Date.now() < end && child.exitCode === null;) {
     const answered = await fetch(`${base}/`, { method: 'OPTIONS' }).catch(() => undefined)
     if (answered !== undefined) return { base, pid: child.pid ?? 0, errors, stop }
     await setTimeout(25)

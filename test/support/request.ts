@@ -73,10 +73,10 @@ export function headerOf(response: RawResponse, name: string): string | undefine
 }
 
 /**
- * Writes bytes to a connection as they stand and gathers what comes back until the server closes, or until the answer
- * is silent for `patienceMs`. A connection that breaks off gives what had arrived.
+ * Writes bytes to a connection as they stand and gathers what comes back until the server closes. A connection that breaks
+ * off, or is silent for a minute, gives what had arrived.
  */
-export function exchangeBytes(base: string, bytes: Buffer, patienceMs = 2000): Promise<Buffer> {
+export function exchangeBytes(base: string, bytes: Buffer): Promise<Buffer> {
   const { hostname, port } = new URL(base)
   const chunks: Buffer[] = []
   const socket = connect({ host: hostname, port: Number(port) })
@@ -85,7 +85,7 @@ export function exchangeBytes(base: string, bytes: Buffer, patienceMs = 2000): P
       socket.destroy()
       resolve(Buffer.concat(chunks))
     }
-    socket.setTimeout(patienceMs, finish)
+    socket.setTimeout(60_000, finish)
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('error', finish)
     socket.on('close', finish)

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { isAlive, thisHolder } from '../../src/core/system/holder.ts'
 
@@ -30,20 +29,15 @@ describe.skipIf(!hasProc)('with /proc', () => {
 
   it('counts a zombie as dead', async () => {
     // A shell that becomes a sleep never asks how its child ended; the child ends with its input, after that.
-    const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 >/dev/null & echo $!; exec sleep 30'])
+    const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 >/dev/null & echo $!; exec sleep 600'])
     const [said] = (await once(parent.stdout, 'data')) as [Buffer]
     const pid = Number(said.toString())
-    await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n')
+    await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n')
     parent.stdin.end()
-    await until(() => isZombie(pid))
-    expect(isZombie(pid)).toBe(true)
+    await expect.poll(() => isZombie(pid)).toBe(true)
     expect(isAlive({ ...thisHolder(), pid })).toBe(false)
     parent.kill()
   })
 })
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 250 && !isSo(); tries++) await setTimeout(20)
-}
 
 const isZombie = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(' Z ')

@@ -83,7 +83,7 @@ it.each(['FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r
 
 it('answers as many requests on a connection as it says, and closes it then', async () => {
   const { base, stop } = await serveWith({ requests: 5 })
-  const answers = parseResponses(await exchangeBytes(base, Buffer.from(get(figures()).repeat(12)), 60_000))
+  const answers = parseResponses(await exchangeBytes(base, Buffer.from(get(figures()).repeat(12))))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   expect(answers.map((answer) => headerOf(answer, 'connection')).join(' ')).toBe(
     'keep-alive keep-alive keep-alive keep-alive close',
@@ -98,7 +98,7 @@ it('closes the connection with the most waiting requests if there are too many, 
   // Its first answer has begun: the others wait.
   await expect.poll(() => flood.socket.readableLength).toBeGreaterThan(0)
   const bytes = Buffer.from(get(figures()).repeat(20) + get('/end/', 'Connection: close\r\n'))
-  const answers = parseResponses(await exchangeBytes(base, bytes, 60_000))
+  const answers = parseResponses(await exchangeBytes(base, bytes))
   expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 20 }, () => 200), 404])
   flood.socket.resume()
   await expect.poll(flood.isClosed).toBe(true)
@@ -117,7 +117,7 @@ describe('the body of a request', () => {
     const bytes = Buffer.from(
       get(figures()) + post(body.length) + body + chunked + post(3, 'Expect: 100-continue\r\n') + 'abc' + end,
     )
-    const received = (await exchangeBytes(base, bytes, 60_000)).toString('latin1')
+    const received = (await exchangeBytes(base, bytes)).toString('latin1')
     const answers = parseResponses(
       Buffer.from(received.replace('HTTP/1.1 100 Continue\r\n\r\n', ''), 'latin1'),
     )
@@ -134,7 +134,7 @@ describe('the body of a request', () => {
     ],
   ])('%s ends the connection with a %i, the only answer', async (_, status, text) => {
     const { base, stop } = await serveWith({ headersMs: 400 })
-    const answers = parseResponses(await exchangeBytes(base, Buffer.from(get(figures()) + text()), 60_000))
+    const answers = parseResponses(await exchangeBytes(base, Buffer.from(get(figures()) + text())))
     expect(answers.map((answer) => answer.status)).toEqual([200, status])
     await stop()
   })
@@ -220,7 +220,7 @@ it('gives a request on a connection that has been used the answer that it gets o
       return { write, isHead: method === 'HEAD' }
     })
   /** Each request after the answer to the one before it, or all at once. */
-  const ask = async (texts: readonly string[]) => exchangeBytes(base, Buffer.from(texts.join('')), 60_000)
+  const ask = async (texts: readonly string[]) => exchangeBytes(base, Buffer.from(texts.join('')))
   const property = fc.asyncProperty(fc.array(request, { minLength: 2, maxLength: 8 }), async (requests) => {
     const fresh: string[] = []
     for (const { write } of requests) fresh.push(shown(await ask([write('close')])))

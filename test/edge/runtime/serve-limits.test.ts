@@ -179,7 +179,7 @@ describe('a connection', () => {
     ['with a header that does not end', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '],
     ['without a word', ''],
   ])('%s is closed with a 408', async (_, text) => {
-    const answer = await exchangeBytes(here.base, Buffer.from(text), 60_000)
+    const answer = await exchangeBytes(here.base, Buffer.from(text))
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /)
   })
 

@@ -207,11 +207,13 @@ function operation(
     </summary>
     <p class="small"><a href="${about}">${text.documentation}</a></p>
     <form data-path="${path}" data-kind="${kind}" hidden>
-      <div class="parameters">${fields}</div>
+      <div class="parameters">
+        ${fields}
+        <p class="small bad" aria-live="polite"></p>
+      </div>
       <p class="links">
         <button type="submit" class="button first">${text.send}</button>
         <a class="permalink" href="#${id}">${text.permalink}</a>
-        <span class="small bad" aria-live="polite"></span>
       </p>
     </form>
     <div class="exchange" hidden>

@@ -23,6 +23,7 @@ export const docWords = bilingual((say) => ({
         'Nothing found. Try fewer or other words.',
         'Nichts gefunden. Versuchen Sie es mit weniger oder anderen Wörtern.',
       ),
+      pages: say('All pages', 'Alle Seiten'),
       one: say('1 result', '1 Treffer'),
       many: say('{count} results', '{count} Treffer'),
       first: say('The first {count} results', 'Die ersten {count} Treffer'),
@@ -228,11 +229,13 @@ export const docWords = bilingual((say) => ({
         'An example; long arrays are shortened. Send the request to see its response here.',
         'Ein Beispiel; lange Arrays sind gekürzt. Senden Sie die Anfrage: Hier erscheint die Antwort.',
       ),
-      tooLong: say(
-        'The beginning of the response; the URL above returns all of it.',
-        'Der Anfang der Antwort; die URL oben liefert sie vollständig.',
-      ),
+      tooLong: say('Only its beginning is shown.', 'Gezeigt wird nur der Anfang.'),
+      whole: say('Open the whole response', 'Ganze Antwort öffnen'),
       missing: say('Fill in {name}.', 'Geben Sie {name} an.'),
+      noIsin: say(
+        'This is no ISIN: it has 2 letters, 9 letters or digits, and a check digit that fits them. The server will answer 404.',
+        'Das ist keine ISIN: Sie hat 2 Buchstaben, 9 Buchstaben oder Ziffern und eine Prüfziffer, die dazu passt. Der Server wird mit 404 antworten.',
+      ),
       wrongOrder: say('{last} must not be before {first}.', '{last} darf nicht vor {first} liegen.'),
       found: say('{count} of {all}', '{count} von {all}'),
       noneFound: say(

@@ -381,10 +381,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     })
     const operation = page.locator('#openapi')
     await operation.locator('button').first().click()
-    await expect
-      .poll(() => operation.locator('[role="status"]').textContent())
-      .toContain('Der Anfang der Antwort')
+    const state = operation.locator('[role="status"]')
+    await expect.poll(() => state.textContent()).toContain('Gezeigt wird nur der Anfang.')
     expect(await operation.locator('.result code').nth(0).textContent()).toHaveLength(100_000)
+    const whole = state.getByRole('link', { name: 'Ganze Antwort öffnen' })
+    expect(await whole.getAttribute('href')).toBe(url('openapi.json'))
     expect(await overhang(page)).toEqual([])
     await end()
   })
@@ -415,6 +416,32 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await follow(page.locator('dialog :focus'), 'Enter')
     expect(page.url()).toBe(url('docs/conventions/index.html#values'))
     expect(complaints).toEqual([])
+    await end()
+  })
+
+  it('offers all pages to a searcher who has typed nothing yet, and shows which result Enter opens', async () => {
+    const { page, end } = await visit(browser, url('docs/de/terms/index.html'))
+    const pages = await page.locator('.side .wide a[href$="index.html"]').evaluateAll(hrefs)
+    await page.keyboard.press('/')
+    const results = page.locator('dialog li a')
+    // All but the explorer, which has no text to search in.
+    await expect.poll(() => results.count()).toBe(pages.length - 1)
+    expect(await page.locator('dialog [role=status]').innerText()).toBe('Alle Seiten')
+    expect(await results.first().innerText()).toMatch(/^Fondsdaten: Dokumentation\s+\S/)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.type('zeiträume')
+    await expect.poll(() => page.locator('dialog [role=status]').innerText()).toMatch(/Treffer$/)
+    const grounds = () =>
+      page.evaluate<string[]>(
+        "[...document.querySelectorAll('dialog li a')].map((each) => getComputedStyle(each).backgroundColor)",
+      )
+    const [first, ...others] = await grounds()
+    expect(others.length).toBeGreaterThan(1)
+    expect(others).not.toContain(first)
+    // One that the arrow keys have chosen is the only one.
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(grounds).toEqual([others[0], first, ...others.slice(1)])
     await end()
   })
 

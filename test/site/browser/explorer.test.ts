@@ -237,6 +237,40 @@ describe.skipIf(whyNoBrowser !== undefined)('the API explorer in a browser', () 
     await visited.end()
   })
 
+  it('says of a text that it is no ISIN, and sends it all the same, as a reader may want to see the error', async () => {
+    const visited = await open('#prices-current')
+    const { page } = visited
+    const operation = page.locator('#prices-current')
+    const isin = operation.locator('[name=isin]')
+    const said = operation.locator('form [aria-live]')
+    const button = operation.locator('[type=submit]')
+    const right = await isin.inputValue()
+    const checkDigit = Number(right.at(-1))
+    const place = await button.boundingBox()
+    const wrong = [
+      right.slice(0, -1),
+      `${right.slice(0, -1)}${(checkDigit + 1) % 10}`,
+      `${right}0`,
+      'no ISIN',
+    ]
+    for (const text of wrong) {
+      await isin.fill(text)
+      expect(await said.textContent()).toMatch(/^This is no ISIN: .* The server will answer 404\.$/)
+      expect(await isin.getAttribute('aria-invalid')).toBe('true')
+    }
+    // What is said has a place before: nothing moves.
+    expect(await button.boundingBox()).toEqual(place)
+    await expectSound(visited)
+    await button.click()
+    await operation.locator('.status:not(.good)', { hasText: '404' }).waitFor()
+    await isin.fill(` ${right.toLowerCase()} `)
+    expect(await said.textContent()).toBe('')
+    expect(await isin.getAttribute('aria-invalid')).toBe('false')
+    await button.click()
+    await operation.locator('.status.good').waitFor()
+    await visited.end()
+  })
+
   it('copies all of a response, its headers, too, and nothing of one that is cut', async () => {
     const { page, end } = await open('#prices-current')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -94,3 +94,11 @@ it('has a filter for each fact in which its funds differ', () => {
   ).toEqual(['Category', 'Currency', 'Income', 'Risk (1–7)'])
   expect(labels([known, { ...known, accumulating: false }])).toEqual(['Income'])
 })
+
+it('says of a fund that it has no price, so that its dashes have a reason, unless it has ended', () => {
+  const [, row = ''] = textOf([fund]).split('<tbody>')
+  expect(row).toMatch(
+    /^\s*<tr><th scope="row"[^>]*><a href="[^"]*">.*?<\/a> <small>without a price<\/small><\/th>/,
+  )
+  expect(textOf([{ ...fund, state: 'ended' }])).not.toContain('without a price')
+})

@@ -244,7 +244,7 @@ describe('the start page', () => {
     const row =
       /<a href="funds\/([A-Z0-9]{12})\/index\.html">(?:(?!<\/tr>)[^])*?<span class="(?:good|bad)">([+\u2212]?[\d.]+)\u00a0?%<\/span>/g
     return tables.map((table) => ({
-      title: /<th scope="col">(\w+)<\/th>/.exec(table)?.[1],
+      title: /<th scope="col">([\w ]+)<\/th>/.exec(table)?.[1],
       shown: [...table.matchAll(row)].map(([, isin, percent = '']) => ({
         isin,
         change: Number(percent.replace('\u2212', '-')),
@@ -271,18 +271,16 @@ describe('the start page', () => {
       price?.date === asOf && price.change_percent !== null ? [Number(price.change_percent)] : [],
     )
     changes.sort((one, other) => other - one)
-    const gains = changes.filter((change) => change > 0).slice(0, 5)
-    const losses = changes
-      .filter((change) => change < 0)
-      .toReversed()
-      .slice(0, 5)
-    expect(gains.length).toBeGreaterThan(1)
-    expect(losses.length).toBeGreaterThan(1)
+    const gains = changes.filter((change) => change > 0)
+    const losses = changes.filter((change) => change < 0).toReversed()
+    // As many of each, so that neither column has a hole.
+    const rows = Math.min(5, gains.length, losses.length)
+    expect(rows).toBeGreaterThan(2)
     // Each with the largest first.
     const tables = moversOf(fallen)
     expect(tables.map(({ title, shown }) => [title, ...shown.map(({ change }) => change)])).toEqual([
-      ['Gains', ...gains],
-      ['Losses', ...losses],
+      ['Gains', ...gains.slice(0, rows)],
+      ['Losses', ...losses.slice(0, rows)],
     ])
     for (const { isin, change } of tables.flatMap(({ shown }) => shown))
       expect(Number(funds.find((fund) => fund.isin === isin)?.price?.change_percent)).toBe(change)
@@ -292,30 +290,48 @@ describe('the start page', () => {
     )
   })
 
-  it('has both columns for the gains of a day without a loss', async () => {
-    const risen = folder.file('risen')
-    copyFileSync(db, folder.file('risen.sqlite'))
-    editDatabase(
-      folder.file('risen.sqlite'),
-      `UPDATE price SET change_percent = round(0.01 + abs(change_percent), 2) WHERE date = '${asOf}'`,
-    )
-    expect(await build(risen, asOf, '--db', folder.file('risen.sqlite'), ...forced)).toMatchObject({
-      code: 0,
-    })
-    const { funds } = JSON.parse(read('funds/index.json', risen)) as {
-      funds: { price: { change_percent: string | null } | null }[]
-    }
-    const gains = funds.flatMap(({ price }) =>
-      typeof price?.change_percent === 'string' ? [Number(price.change_percent)] : [],
-    )
-    gains.sort((one, other) => other - one)
-    const [left, right, ...more] = moversOf(risen)
-    expect(more).toEqual([])
-    expect([left?.title, right?.title]).toEqual(['Gains', 'Gains'])
-    const rows = [left, right].map((table) => table?.shown.map(({ change }) => change) ?? [])
-    expect(rows.flat()).toEqual(gains.slice(0, 10))
-    expect([0, 1]).toContain((rows[0]?.length ?? NaN) - (rows[1]?.length ?? NaN))
-  })
+  it.each([
+    { day: 'risen', from: 0, to: 0, title: 'Gains' },
+    { day: 'one-loss', from: 0, to: 1, title: 'Gains and losses' },
+    { day: 'one-gain', from: 1, to: undefined, title: 'Gains and losses' },
+    { day: 'fallen', from: 0, to: undefined, title: 'Losses' },
+  ])(
+    'has both columns for one list where few funds rose or fell: $day',
+    async ({ day, from, to: end, title }) => {
+      const listed = JSON.parse(read('funds/index.json')) as {
+        funds: { isin: string; price: { date: string; change_percent: string | null } | null }[]
+      }
+      const comparable = listed.funds.filter(
+        ({ price }) => price?.date === asOf && price.change_percent !== null,
+      )
+      expect(comparable.length).toBeGreaterThan(5)
+      const falling = comparable.slice(from, end).map(({ isin }) => `'${isin}'`)
+      const to = folder.file(`day-${day}`)
+      copyFileSync(db, folder.file(`${day}.sqlite`))
+      editDatabase(
+        folder.file(`${day}.sqlite`),
+        `UPDATE price SET change_percent = round(0.01 + abs(change_percent), 2) WHERE date = '${asOf}';
+      UPDATE price SET change_percent = -change_percent WHERE date = '${asOf}' AND isin IN (${falling.join()})`,
+      )
+      expect(await build(to, asOf, '--db', folder.file(`${day}.sqlite`), ...forced)).toMatchObject({
+        code: 0,
+      })
+      const { funds } = JSON.parse(read('funds/index.json', to)) as {
+        funds: { price: { change_percent: string | null } | null }[]
+      }
+      const changes = funds.flatMap(({ price }) =>
+        typeof price?.change_percent === 'string' ? [Number(price.change_percent)] : [],
+      )
+      // Gains before losses, each with the largest first.
+      changes.sort((one, other) => Number(other > 0) - Number(one > 0) || Math.abs(other) - Math.abs(one))
+      const [left, right, ...more] = moversOf(to)
+      expect(more).toEqual([])
+      expect([left?.title, right?.title]).toEqual([title, title])
+      const rows = [left, right].map((table) => table?.shown.map(({ change }) => change) ?? [])
+      expect(rows.flat()).toEqual(changes.slice(0, 10))
+      expect([0, 1]).toContain((rows[0]?.length ?? NaN) - (rows[1]?.length ?? NaN))
+    },
+  )
 
   it('says that it has no change of a fund younger than one year, where there is such a fund', async () => {
     const grown = folder.file('grown')

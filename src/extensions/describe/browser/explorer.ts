@@ -3,6 +3,7 @@
  * beside it the fields, which it takes from the page that documents them. Finds operations by words.
  */
 
+import { isIsinInEitherCase } from '../../../core/api/routes/values.ts'
 import { keepInLanguages, showAddress } from '../../../core/layout/browser/address.ts'
 import { messageWith } from '../../../core/layout/browser/message.ts'
 import { bytesIn, searchKey } from '../../../core/layout/formats.ts'
@@ -20,7 +21,9 @@ interface Words extends Hints {
   readonly failed: string
   readonly example: string
   readonly tooLong: string
+  readonly whole: string
   readonly missing: string
+  readonly noIsin: string
   readonly wrongOrder: string
   readonly found: string
   readonly noneFound: string
@@ -143,6 +146,26 @@ function lackOf(form: HTMLFormElement, words: Words): string {
   return controls.find(({ validity }) => !validity.valid)?.validationMessage ?? ''
 }
 
+/** Says of a text that it is no ISIN. The request may be sent: a reader may want to see the error. @returns '' for a right one */
+function isinDoubt(control: Control, words: Words): string {
+  const typed = control.value.trim()
+  return control.name !== 'isin' || typed === '' || isIsinInEitherCase(typed) ? '' : words.noIsin
+}
+
+/** Marks the fields that are wrong. What keeps the form from being sent is said first. @returns that, '' for nothing */
+function showFaults(form: HTMLFormElement, words: Words): string {
+  const lack = lackOf(form, words)
+  const controls = controlsOf(form)
+  const doubts = controls.map((control) => isinDoubt(control, words))
+  for (const [index, control] of controls.entries())
+    control.ariaInvalid = String(!control.validity.valid || doubts[index] !== '')
+  const place = part(form, '[aria-live]')
+  const text = lack || (doubts.find((doubt) => doubt !== '') ?? '')
+  // While a reader types, it is told once.
+  if (place.textContent !== text) place.textContent = text
+  return lack
+}
+
 /** The button is made by the script of all pages. */
 function allowCopying(within: Element, isAllowed: boolean): void {
   const button = within.querySelector<HTMLButtonElement>('.code > button')
@@ -152,8 +175,7 @@ function allowCopying(within: Element, isAllowed: boolean): void {
 /** As a program in the chosen language, before it is sent. A request that lacks something cannot be copied. */
 function showRequest(operation: HTMLDetailsElement, explorer: HTMLElement, words: Words): void {
   const form = formOf(operation)
-  const lack = lackOf(form, words)
-  part(form, '[aria-live]').textContent = lack
+  const lack = showFaults(form, words)
   allowCopying(part(operation, '.request'), lack === '')
   const address = addressIn(addressOf(form, explorer.dataset['root'] ?? ''))
   const url = lack === '' ? address : address.replace(/%7B(\w+)%7D/g, '{$1}')
@@ -212,7 +234,7 @@ async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words:
     const code = span(answer.ok ? 'status good' : 'status', `${answer.status} ${answer.statusText}`.trim())
     const facts = [`${took} ms`, bytesIn(language, bytes.byteLength), type.replace(/;.*/, '')]
     const isCut = text.length > most
-    const cut = isCut ? [`. ${words.tooLong}`] : []
+    const cut = isCut ? [`. ${words.tooLong} `, linkTo(url, words.whole)] : []
     // Who copies wants all of it.
     allowCopying(result, !isCut)
     part(operation, '.sample').hidden = true
@@ -232,6 +254,13 @@ async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words:
     const label = explorer.dataset['again'] ?? ''
     say(operation, messageWith(words.failed, { label, press: again }), 'callout fault')
   }
+}
+
+function linkTo(url: URL, text: string): HTMLElement {
+  const link = document.createElement('a')
+  link.href = url.href
+  link.textContent = text
+  return link
 }
 
 /** Screen readers tell it, so the focus stays at the form. Others see it: on a phone it lies below the window. */

@@ -32,6 +32,13 @@ export function findParts(pages: readonly SearchedPage[], typed: string): readon
   return found.sort((one, other) => other.nearness - one.nearness || other.place - one.place)
 }
 
+/** All pages, for who has typed nothing yet: each with the beginning of its text. */
+export const firstParts = (pages: readonly SearchedPage[]): readonly Found[] =>
+  pages.flatMap((page) => {
+    const [part] = page.parts
+    return part === undefined ? [] : [{ page, part, sentence: sentenceIn(part.texts[0] ?? '', []) }]
+  })
+
 /** @returns them as {@link searchKey} writes them */
 export const wordsOf = (typed: string): readonly string[] => typed.split(/\s+/).map(searchKey).filter(Boolean)
 

@@ -5,7 +5,7 @@
 import { keepInLanguages } from '../../../core/layout/browser/address.ts'
 import { messageWith } from '../../../core/layout/browser/message.ts'
 import type { SearchedPage } from '../searched.ts'
-import { findParts, type Found, placesIn, wordsOf } from './find-parts.ts'
+import { findParts, firstParts, type Found, placesIn, wordsOf } from './find-parts.ts'
 import { isTyping } from './typing.ts'
 
 /** More are no help: another word is. */
@@ -34,12 +34,16 @@ function documentationSearch(dialog: HTMLDialogElement, opener: HTMLElement): vo
   }
   const show = () => {
     if (pages === undefined) return
+    if (input.value.trim() === '') {
+      list.replaceChildren(...firstParts(pages).map((one) => resultOf(one, root, '')))
+      tell(says['pages'] ?? '')
+      return
+    }
     const found = findParts(pages, input.value)
     list.replaceChildren(...found.slice(0, most).map((one) => resultOf(one, root, input.value)))
     const name =
       found.length > most ? 'first' : found.length === 1 ? 'one' : found.length > 1 ? 'many' : 'none'
-    const text = (says[name] ?? '').replace('{count}', String(Math.min(most, found.length)))
-    tell(input.value.trim() === '' ? '' : text)
+    tell((says[name] ?? '').replace('{count}', String(Math.min(most, found.length))))
   }
   const load = async () => {
     if (location.protocol === 'file:') {

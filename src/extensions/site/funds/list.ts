@@ -16,6 +16,7 @@ import {
   fundName,
   html,
   type Html,
+  type HtmlContent,
   linkedData,
   linkTo,
   noValue,
@@ -259,22 +260,37 @@ function returnCell(over: EntryReturn | null, kind: string, language: Language):
   return sortedBy({ ...cell, content }, over.percent)
 }
 
+const marked = (state: 'late' | 'stale' | FundLife['kind'] | null, language: Language) =>
+  state !== null && html` <small class="mark ${state}">${statusWords[language].marks[state]}</small>`
+
+/** The category, and how things stand with the fund. Without a price its figures are dashes. */
+function belowName(fund: FundEntry, language: Language): HtmlContent {
+  const { categoryDe, categoryEn, state, newest, announced } = fund
+  return [
+    categoryDe !== null && html` <small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
+    marked(state, language),
+    newest === null && state === null && html` <small>${statusWords[language].marks.unpriced}</small>`,
+    announced.map((each) => html` <small class="mark">${comingIn(each, language)}</small>`),
+  ]
+}
+
 /** A row may be one of ten thousand: its heading says what scripts need to know of the fund and no column has. */
 function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): readonly TableCell[] {
-  const { isin, wkn, name, newest, currency, returns, categoryDe, categoryEn } = fund
+  const { isin, wkn, name, newest, currency, returns, categoryDe } = fund
   const { accumulating, totalExpenseRatio, totalFundAssets, srri } = fund
   const w = fundWords[language]
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
   const missing = noValue(language)
   const change = newest?.changePercent ?? null
-  const marked = (state: 'late' | 'stale' | FundLife['kind'] | null) =>
-    state !== null && html` <small class="mark ${state}">${statusWords[language].marks[state]}</small>`
   const priceCells = (price: NonNullable<typeof newest>): readonly TableCell[] => {
     const day = dayIn(language, price.date)
     return [
       sortedBy({ content: amountIn(language, price.nav, currency), kind: 'number nav' }, price.nav),
       // The digits of a day are in the order of days.
-      sortedBy({ content: [day, marked(fund.overdue)], kind: 'number date' }, price.date.replaceAll('-', '')),
+      sortedBy(
+        { content: [day, marked(fund.overdue, language)], kind: 'number date' },
+        price.date.replaceAll('-', ''),
+      ),
       sortedBy(changeCell(language, change, 'number change'), change),
     ]
   }
@@ -288,12 +304,7 @@ function cells(fund: FundEntry, { hasWkn, publisher, language }: FundTable): rea
   const comparable = fund.notComparable === null && html` data-comparable`
   return [
     {
-      content: [
-        html`<a href="${page}">${fundName(publisher, name)}</a>`,
-        categoryDe !== null && html` <small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
-        marked(fund.state),
-        fund.announced.map((each) => html` <small class="mark">${comingIn(each, language)}</small>`),
-      ],
+      content: [html`<a href="${page}">${fundName(publisher, name)}</a>`, belowName(fund, language)],
       kind: '',
       attributes: html`${facts}${comparable}`,
     },

@@ -124,7 +124,7 @@ function notFoundPage({ baseUrl, parts, publisher }: SitePageSource, language: L
       ${
         parts.includes('changes') &&
         html`<p
-          class="callout"
+          class="lead"
           id="gone"
           role="status"
           data-index="${link('changes/index.json')}"
@@ -163,7 +163,14 @@ function searchBox(language: Language, link: (to: string) => string): Html {
 
 type Mover = FundEntry & { readonly newest: NonNullable<FundEntry['newest']>; readonly change: string }
 
+interface MoverList {
+  readonly title: string
+  readonly shown: readonly Mover[]
+}
+
 const mostMovers = 5
+/** With fewer, one of two columns would be nearly empty. */
+const fewestMovers = 3
 
 /**
  * The largest gains and the largest losses of the newest day; none of a stale price, or of a fund that is no longer priced. Without
@@ -180,43 +187,67 @@ function movers(source: SitePageSource, language: Language): Html | null {
     const change = newest?.changePercent ?? null
     return newest !== null && change !== null ? [{ ...fund, newest, change }] : []
   })
+  if (priced.length === 0) return null
   const moved = priced
     .filter(({ newest, overdue, state }) => newest.date === day && overdue !== 'stale' && state === null)
     .sort((one, other) => Number(other.change) - Number(one.change))
   const gains = moved.filter(({ change }) => Number(change) > 0)
   const losses = moved.filter(({ change }) => Number(change) < 0).toReversed()
-  const lists = [
-    { title: w.gains, all: gains },
-    { title: w.losses, all: losses },
-  ].filter(({ all }) => all.length > 0)
-  const isNews = lists.length > 0
-  const [first = { title: fundWords[language].fund, all: priced }, second] = lists
-  if (first.all.length === 0) return null
+  const isNews = gains.length + losses.length > 0
   const heading = isNews ? w.movers(dayIn(language, day)) : w.newest
-  const isOneList = second === undefined
-  // One list alone has both columns, so that none is empty.
-  const shown = first.all.slice(0, isOneList ? 2 * mostMovers : mostMovers)
-  const half = Math.ceil(shown.length / 2)
-  const tables = isOneList
-    ? [
-        { title: first.title, shown: shown.slice(0, half) },
-        { title: first.title, shown: shown.slice(half) },
-      ]
-    : [
-        { title: first.title, shown },
-        { title: second.title, shown: second.all.slice(0, mostMovers) },
-      ]
+  const hasBoth = Math.min(gains.length, losses.length) >= fewestMovers
+  const tables = hasBoth
+    ? besideEachOther(gains, losses, language)
+    : inTwoColumns(isNews ? ofBoth(gains, losses) : priced, titleOf(gains, losses, language))
   const hasYoung = funds.some(({ newest, notComparable }) => newest !== null && notComparable === 'young')
   return html`<h2>${heading}</h2>
-    <div class="movers${isOneList ? ' one-list' : ''}">
+    <div class="movers${hasBoth ? '' : ' one-list'}">
       ${tables.map(({ title, shown }, index) => {
-        const caption = `${heading}: ${title}${isOneList ? ` (${index + 1})` : ''}`
+        const caption = `${heading}: ${title}${hasBoth ? '' : ` (${index + 1})`}`
         return html`${moverTable(source, caption, shown, { title, isNews, language })} `
       })}
     </div>
     <p class="quiet small">
       ${hasYoung && html`${w.withoutYoung} `}<span class="year">${w.lines}</span> ${fundWords[language].past}
     </p> `
+}
+
+/** As many of each: neither column has a hole. */
+function besideEachOther(
+  gains: readonly Mover[],
+  losses: readonly Mover[],
+  language: Language,
+): readonly MoverList[] {
+  const w = startWords[language]
+  const rows = Math.min(mostMovers, gains.length, losses.length)
+  return [
+    { title: w.gains, shown: gains.slice(0, rows) },
+    { title: w.losses, shown: losses.slice(0, rows) },
+  ]
+}
+
+/** Losses follow gains. Where one of them has few, the other has their room. */
+function ofBoth(gains: readonly Mover[], losses: readonly Mover[]): readonly Mover[] {
+  const room = 2 * mostMovers
+  const risen = gains.slice(0, room - Math.min(mostMovers, losses.length))
+  return [...risen, ...losses.slice(0, room - risen.length)]
+}
+
+/** One list, of which each column has half. */
+function inTwoColumns(list: readonly Mover[], title: string): readonly MoverList[] {
+  const shown = list.slice(0, 2 * mostMovers)
+  const half = Math.ceil(shown.length / 2)
+  return [
+    { title, shown: shown.slice(0, half) },
+    { title, shown: shown.slice(half) },
+  ]
+}
+
+function titleOf(gains: readonly Mover[], losses: readonly Mover[], language: Language): string {
+  const w = startWords[language]
+  if (gains.length === 0 && losses.length === 0) return fundWords[language].fund
+  if (losses.length === 0) return w.gains
+  return gains.length === 0 ? w.losses : w.gainsAndLosses
 }
 
 /** More would be a list to search in. */

@@ -19,6 +19,7 @@ export const startWords = bilingual((say) => ({
   movers: (day: string) => say(`Largest price changes on ${day}`, `Größte Preisänderungen am ${day}`),
   gains: say('Gains', 'Gewinne'),
   losses: say('Losses', 'Verluste'),
+  gainsAndLosses: say('Gains and losses', 'Gewinne und Verluste'),
   withoutYoung: say(
     'Without funds that were launched less than one year ago.',
     'Ohne Fonds, deren Auflegung weniger als ein Jahr zurückliegt.',

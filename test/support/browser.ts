@@ -55,6 +55,8 @@ export interface Look {
   readonly scripts?: boolean
   /** Whether a finger points instead of a mouse; false unless given. */
   readonly touch?: boolean
+  /** IANA, `Asia/Kolkata`; Berlin at a given time, or else that of the machine, unless given. */
+  readonly timeZone?: string
 }
 
 export const desktopLight: Look = { scheme: 'light', width: 1280, height: 900 }
@@ -84,9 +86,10 @@ export type Visit = Awaited<ReturnType<typeof visit>>
 
 /**
  * Opens a page and waits until it and what it asks for are there. Nothing of earlier visits is in its cache.
- * @param now the time in ISO 8601 at which the page is looked at, in Berlin, a minute after its snapshot went live; else as it is
+ * @param now the time in ISO 8601 at which the page is looked at, a minute after its snapshot went live; else as it is
  */
 export async function visit(browser: Browser, url: string, look: Look = desktopLight, now?: string) {
+  const timeZone = look.timeZone ?? (now === undefined ? undefined : 'Europe/Berlin')
   const context = await browser.newContext({
     colorScheme: look.scheme,
     viewport: { width: look.width, height: look.height },
@@ -94,7 +97,7 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
     hasTouch: look.touch ?? false,
     reducedMotion: 'reduce',
     locale: 'en-GB',
-    ...(now !== undefined && { timezoneId: 'Europe/Berlin' }),
+    ...(timeZone !== undefined && { timezoneId: timeZone }),
   })
   const strangers = await refuseStrangers(context, new URL(url))
   const page = await context.newPage()

@@ -61,7 +61,8 @@ export const statusWords = bilingual((say) => ({
   asOf: say('As of', 'Stichtag'),
   live: say('Live since', 'Online seit'),
   staged: say('Staged, not live yet', 'Vorbereitet, noch nicht online'),
-  stagedFailed: say('could not be loaded', 'konnte nicht geladen werden'),
+  /** The time of going live, or the staged snapshot. */
+  notLoaded: say('could not be loaded', 'konnte nicht geladen werden'),
   newest: say('Newest price', 'Neuester Preis'),
   oldest: say('Oldest price', 'Ältester Preis'),
   funds: say('Funds', 'Fonds'),

@@ -131,11 +131,12 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     const days = async (page: Page) =>
       Number((await page.locator('#nav .plot').getAttribute('viewBox'))?.split(' ')[2])
 
-    it('is there without scripts', async () => {
+    it('is there without scripts, and leaves no room for the buttons of ranges', async () => {
       await withPage(`funds/${isin}/index.html`, { ...phoneLight, scripts: false }, async (page) => {
         expect((await page.locator('#nav path.line').first().boundingBox())?.width).toBeGreaterThan(200)
         expect(await page.locator('#nav svg title').textContent()).toContain('Net asset value in')
-        expect(await page.locator('.ranges button').first().isVisible()).toBe(false)
+        // Something that is only not seen has a place.
+        expect(await page.locator('.ranges').first().boundingBox()).toBeNull()
       })
     })
 
@@ -190,11 +191,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         expect(await tip.isVisible()).toBe(false)
 
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-        await button('Copy').click()
-        await button('✓ Copied').waitFor()
-        const copied = await page.evaluate<string>('navigator.clipboard.readText()')
-        expect(copied).toContain(`/api/v1/prices-current/${isin}/`)
-        const controls = '.ranges button:enabled, .stage, .tabs :checked, summary, .code button'
+        const copied = async (place: string) => {
+          await page.locator(place).getByRole('button', { name: 'Copy' }).click()
+          await page.locator(place).getByRole('button', { name: '✓ Copied' }).waitFor()
+          return page.evaluate<string>('navigator.clipboard.readText()')
+        }
+        expect(await copied('.code')).toContain(`/api/v1/prices-current/${isin}/`)
+        expect(await copied('.codes')).toBe(isin)
+        const controls = '.ranges button:enabled, .stage, .tabs :checked, summary, :is(.code, .codes) button'
         expect(await unreachedByKeyboard(page, controls)).toEqual([])
       })
     })

@@ -219,7 +219,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
       await page.goto(`${site.base}/compare/index.html?isins=${one},${two},${three},${gone}&range=1y`)
       await ready(page)
       expect((await messagesOn(page)).map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
-        `The fund ${gone} was merged into ${nameOf(one)} on 1 Oct 2026.`,
+        `${gone} was merged into ${nameOf(one)} on 1 Oct 2026.`,
         `The newest price of ${nameOf(two)} is of 17 Nov 2026: the comparison ends there.`,
       ])
       for (const place of ['.chips li', '.compared thead th']) {
@@ -281,11 +281,13 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
         const response = await route.fetch()
         const { funds } = (await response.json()) as { readonly funds: readonly { readonly isin: string }[] }
         const merged = funds.map((fund) =>
-          fund.isin === two ? { ...fund, state: 'ended', successor: three } : fund,
+          fund.isin === two
+            ? { ...fund, state: 'ended', end_date: '2026-10-01', end_reason: 'merged', successor: three }
+            : fund,
         )
         await route.fulfill({ response, json: { funds: merged } })
       })
-      const told = `${nameOf(two)} was merged into ${nameOf(three)}.`
+      const told = `${nameOf(two)} was merged into ${nameOf(three)} on 1\u00a0Oct\u00a02026.`
       await page.goto(`${site.base}/compare/index.html?isins=${one},${two},${three}`)
       await ready(page)
       // Its successor is compared already.

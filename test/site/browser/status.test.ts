@@ -111,6 +111,35 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     })
   })
 
+  it.each([
+    ['America/Los_Angeles', '2026-11-30T09:31:00Z', '30 Nov 2026', '01:30'],
+    ['Europe/Berlin', '2026-11-30T09:31:00Z', '30 Nov 2026', '10:30'],
+    ['Asia/Kolkata', '2026-11-30T20:31:00Z', '1 Dec 2026', '02:00'],
+    // The hour that Berlin has twice, when summer time ends.
+    ['Europe/Berlin', '2026-10-25T00:31:00Z', '25 Oct 2026', '02:30'],
+    ['Europe/Berlin', '2026-10-25T01:31:00Z', '25 Oct 2026', '02:30'],
+  ])('says in %s at %s since when it is live', async (timeZone, now, day, time) => {
+    const { page, end } = await visit(browser, url('alone', 'status/'), { ...desktopLight, timeZone }, now)
+    await page.locator('#live:not(.awaited)').waitFor()
+    const said = (await page.locator('#live').innerText()).replaceAll('\u00a0', ' ')
+    expect(said).toBe(`Live since\n${day}\n${time}, 1 minute ago`)
+    await end()
+  })
+
+  it('says that the time of going live could not be loaded, and says nothing of it in a folder', async () => {
+    const { page, end } = await visit(browser, url('alone', 'status/'))
+    await page.route('**/status/', (route) =>
+      route.request().method() === 'HEAD' ? route.abort() : route.continue(),
+    )
+    await page.reload()
+    await page.locator('#live:not(.awaited)').waitFor()
+    expect(await page.locator('#live').innerText()).toBe('Live since\n–\ncould not be loaded')
+    await end()
+    const still = await visit(browser, pathToFileURL(folder.file('alone/status/index.html')).href)
+    expect(await still.page.locator('#live').count()).toBe(0)
+    await still.end()
+  })
+
   it('shows a day of changes from its file, and says if nothing is known of a day', async () => {
     const s3 = await startS3({ buckets: ['funds'] })
     await mustRun(publishArgs(s3.endpoint, 'funds', folder.file('site'), ...forced), { env: credentials })
@@ -151,6 +180,46 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     await s3.stop()
   })
 
+  it('has room for amounts of any length among the corrections of a day', async () => {
+    const { page, end } = await visit(browser, url('site', 'changes/de.html'), phoneLight)
+    await page.route(`**/changes/${asOf}.json`, async (route) => {
+      const response = await route.fetch()
+      const { prices, ...day } = (await response.json()) as { readonly prices: object }
+      const fund = {
+        isin: isins.fresh,
+        name: names.fresh,
+        date: '2026-11-13',
+        item: 'net_asset_value',
+        currency: 'EUR',
+      }
+      const totals = { funds_with_new: 0, corrected_prices: 2, corrected_funds: 1 }
+      const corrected = [
+        { ...fund, before: '153000000.123456', after: '153000001.123456' },
+        { ...fund, before: '85.2274', after: '85.237400000000008' },
+      ]
+      await route.fulfill({ response, json: { ...day, prices: { ...prices, totals, corrected } } })
+    })
+    await page.goto(url('site', `changes/de.html?day=${asOf}`))
+    await page.locator('.corrections').waitFor()
+    for (const width of [1440, 768, 600, 390, 320]) {
+      await page.setViewportSize({ width, height: 900 })
+      const clashes = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.corrections tbody tr')].flatMap((row) => {
+          const texts = [...row.querySelectorAll('td')].filter((cell) => cell.checkVisibility()).map((cell) => {
+            const range = document.createRange()
+            range.selectNodeContents(cell)
+            return { text: cell.textContent, ...range.getBoundingClientRect().toJSON() }
+          })
+          return texts.flatMap((one, index) => texts.slice(index + 1)
+            .filter((other) => one.left < other.right && other.left < one.right && one.top < other.bottom - 1 && other.top < one.bottom - 1)
+            .map((other) => one.text + ' | ' + other.text))
+        })`,
+      )
+      expect({ width, clashes, overhang: await overhang(page) }).toEqual({ width, clashes: [], overhang: [] })
+    }
+    await end()
+  })
+
   it('shows the publications of the last weeks as bars, and tells of the day at the pointer', async () => {
     const { page, end } = await visit(browser, url('site', 'status/'))
     const line = page.locator('#nights p').first()
@@ -183,6 +252,47 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     ])
     await note.getByRole('link').click()
     expect(new URL(page.url()).search).toBe(`?day=${asOf}`)
+    await end()
+  })
+
+  it('names the first and the last day below their bars, or as a span where they have no room for both', async () => {
+    const { page, end } = await visit(browser, url('site', 'status/'))
+    const response = await page.request.get(url('site', 'changes/index.json'))
+    const { nights, ...rest } = (await response.json()) as { nights: readonly [object] }
+    const from = async (...days: readonly string[]) => {
+      const json = { ...rest, nights: days.map((day) => ({ ...nights[0], as_of: day })) }
+      await page.route('**/changes/index.json', (route) => route.fulfill({ json }))
+      await page.reload()
+      await page.locator('.nights rect').first().waitFor()
+      return page.evaluate<{ text: string; first: number; last: number }>(
+        `(() => {
+          const [first, last] = document.querySelectorAll('#nights .ends span')
+          const bars = [...document.querySelectorAll('.nights rect')].map((each) => each.getBoundingClientRect())
+          return {
+            text: [first, last].map((each) => getComputedStyle(each, '::before').content.replace(/^none$/, '') + each.textContent).join(' '),
+            first: Math.abs(first.getBoundingClientRect().left - Math.min(...bars.map(({ left }) => left))),
+            last: Math.abs(last.getBoundingClientRect().right - Math.max(...bars.map(({ right }) => right))),
+          }
+        })()`,
+      )
+    }
+    for (const width of [1440, 768, 390, 320]) {
+      await page.setViewportSize({ width, height: 900 })
+      const few = await from('2026-11-20', '2026-11-19', '2026-11-18')
+      expect({ width, text: few.text.replaceAll('\u00a0', ' ') }).toEqual({
+        width,
+        text: '18 Nov 2026 "– "20 Nov 2026',
+      })
+      expect(few.first).toBeLessThan(6)
+      expect(await overhang(page)).toEqual([])
+      const many = await from('2026-11-20', '2026-10-10')
+      expect({ width, text: many.text.replaceAll('\u00a0', ' ') }).toEqual({
+        width,
+        text: '10 Oct 2026 20 Nov 2026',
+      })
+      expect(many.first).toBeLessThan(6)
+      expect(many.last).toBeLessThan(6)
+    }
     await end()
   })
 

@@ -184,7 +184,7 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
     const { page, complaints, end } = await visit(browser, `${site.base}/docs/`, desktopLight)
     await page.addInitScript('navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))')
     await page.goto(`${site.base}/funds/${fundThat(1)}/`)
-    const button = page.getByRole('button', { name: 'Copy' })
+    const button = page.locator('.code').getByRole('button', { name: 'Copy' })
     await button.click()
     await expect.poll(() => page.evaluate<string>('getSelection().toString()')).toContain('curl ')
     expect(await button.textContent()).toBe('Copy')

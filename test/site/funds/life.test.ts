@@ -71,7 +71,7 @@ describe('a fund page', () => {
     [0, 'This fund was liquidated on 30 Sep 2026.', 'Dieser Fonds wurde am 30.09.2026 aufgelöst.'],
     [1, 'The term of this fund ended on 30 Sep 2026.', 'Die Laufzeit dieses Fonds endete am 30.09.2026.'],
     [2, 'This fund ended on 30 Sep 2026.', 'Dieser Fonds endete am 30.09.2026.'],
-    [3, 'On 1 Oct 2026, this fund was merged into', 'Dieser Fonds wurde am 01.10.2026 verschmolzen auf'],
+    [3, 'This fund was merged into <a', 'Dieser Fonds wurde am 01.10.2026 auf <a'],
     [4, 'Since 1 Oct 2026, shares are neither issued', 'Seit dem 01.10.2026 werden Anteile weder ausgegeben'],
     [5, 'From 1 Oct 2026 to 30 Nov 2026, shares are', 'Vom 01.10.2026 bis zum 30.11.2026 werden Anteile'],
   ])('says what happened to fund %i, and calls no price late', (index, en, de) => {
@@ -80,7 +80,7 @@ describe('a fund page', () => {
       ['de.html', de, index < 4 ? 'beendet' : 'ausgesetzt'],
     ] as const) {
       const page = read(`out/funds/${isinAt(index)}/${name}`)
-      expect(page).toContain(`<p class="lead">${words}`)
+      expect(page).toContain(`<p class="callout">${words}`)
       expect(page).toMatch(new RegExp(`class="mark ${states[index] ?? ''}">${mark}<`))
       expect(page).not.toMatch(/class="(mark )?(late|stale)"/)
       expect(page).not.toContain('"offers"')
@@ -96,16 +96,20 @@ describe('a fund page', () => {
       [isinAt(3), isinAt(7)],
     ])
     const page = read(`out/funds/${isinAt(3)}/index.html`)
-    expect(page).toMatch(new RegExp(`<p class="lead">[^<]*<a href="../${isinAt(7)}/`))
+    const told = new RegExp(`<p class="callout">[^<]*<a href="../${isinAt(7)}/[^"]*">.*?</p>`, 's')
+    expect(
+      told
+        .exec(page)?.[0]
+        .replaceAll(/<[^>]*>/g, '')
+        .replaceAll(/\s+/g, ' '),
+    ).toMatch(
+      /^This fund was merged into .+ on 1 Oct 2026\. There are no new prices; its data remain available\. $/,
+    )
   })
 
   it.each([
     [6, ['This fund will be liquidated on 31 Dec 2026.'], ['Dieser Fonds wird am 31.12.2026 aufgelöst.']],
-    [
-      8,
-      ['On 1 Dec 2026, this fund will be merged into <a'],
-      ['Dieser Fonds wird am 01.12.2026 verschmolzen auf <a'],
-    ],
+    [8, ['This fund will be merged into <a'], ['Dieser Fonds wird am 01.12.2026 auf <a']],
     [
       9,
       [
@@ -128,19 +132,29 @@ describe('a fund page', () => {
       ['de.html', de],
     ] as const) {
       const page = read(`out/funds/${isinAt(index)}/${name}`)
-      expect(page.match(/class="lead"/g)).toHaveLength(notes.length)
-      for (const note of notes) expect(page).toContain(`<p class="lead">${note}`)
+      expect(page.match(/class="callout"/g)).toHaveLength(1)
+      expect(page).toContain(`<p class="callout">${notes.join(' ')}`)
       expect(page).not.toMatch(/class="mark (ended|suspended)"/)
       expect(page).toContain('"offers"')
     }
   })
 
+  it('says in its notice that there are no prices, and names no section of them', () => {
+    for (const [name, note] of [
+      ['index.html', 'This fund was liquidated on 30 Sep 2026. No prices are available for this fund.'],
+      ['de.html', 'Dieser Fonds wurde am 30.09.2026 aufgelöst. Für diesen Fonds liegen keine Preise vor.'],
+    ] as const) {
+      const page = read(`out/funds/${isinAt(11)}/${name}`)
+      expect(page).toContain(`<p class="callout">${note}`)
+      expect(page).not.toMatch(/#price|id="price"/)
+      expect(page).toContain('href="#performance"')
+    }
+  })
+
   it('says of a merger of this day that it has come', () => {
-    expect(read(`out/funds/${isinAt(12)}/index.html`)).toContain(
-      'On 20 Nov 2026, this fund was merged into <a',
-    )
+    expect(read(`out/funds/${isinAt(12)}/index.html`)).toContain('This fund was merged into <a')
     const german = read(`out/funds/${isinAt(12)}/de.html`)
-    expect(german).toContain('Dieser Fonds wurde am 20.11.2026 verschmolzen auf <a')
+    expect(german).toContain('Dieser Fonds wurde am 20.11.2026 auf <a')
     expect(german).not.toContain('wird am')
   })
 
@@ -194,7 +208,7 @@ describe('a fund page', () => {
 
   it('says nothing of a suspension that is over', () => {
     const returned = read(`returned/funds/${isinAt(5)}/index.html`)
-    expect(returned).not.toContain('class="lead"')
+    expect(returned).not.toContain('class="callout"')
     // Prices are expected again, and seven business days are too many.
     expect(returned).toContain('class="mark stale"')
   })

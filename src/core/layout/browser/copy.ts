@@ -1,11 +1,11 @@
-/** The buttons at blocks of code that copy them. */
+/** The buttons that copy the code beside them. */
 
-/** At each block that may be copied: `<div class="code" data-copy>`. */
+/** In each element whose code may be copied: `<div class="code" data-copy>`. */
 export function addCopyButtons(): void {
   const isGerman = document.documentElement.lang === 'de'
   const copy = isGerman ? 'Kopieren' : 'Copy'
   const copied = isGerman ? '✓ Kopiert' : '✓ Copied'
-  for (const block of document.querySelectorAll('.code[data-copy]')) {
+  for (const block of document.querySelectorAll('[data-copy]')) {
     const code = block.querySelector('code')
     if (code === null) continue
     const button = document.createElement('button')

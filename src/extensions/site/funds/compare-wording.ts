@@ -109,7 +109,6 @@ export const compareWording = bilingual((say) => ({
       'The newest price of {fund} is of {day}: the comparison ends there.',
       'Der neueste Preis von {fund} ist vom {day}: Der Vergleich endet an diesem Tag.',
     ),
-    mergedListed: say('{fund} was merged into {successor}.', '{fund} wurde auf {successor} verschmolzen.'),
     successor: say('Compare this fund instead', 'Stattdessen diesen Fonds vergleichen'),
     failed: say(
       'The prices of {fund} could not be loaded.',

@@ -70,7 +70,7 @@ function wordsIn(language: Language) {
     maturedOn: ends.matured('{day}'),
     mergedOn: ends.merged('{day}'),
     endedOn: ends.ended('{day}'),
-    merged: fundWords[language].mergedInto('{isin}', '{successor}', '{day}'),
+    merged: fundWords[language].mergedInto('{fund}', '{successor}', '{day}'),
     late,
     stale,
     suspended,

@@ -35,10 +35,17 @@ function mergedPage(
     part: 'funds',
     head: html`<meta name="robots" content="noindex" /> `,
     main: html`<h1>${isin}</h1>
-      <p class="lead">${w.merged(dayIn(language, exDate))} ${name}.</p>
-      <p>${w.mergedData}</p>
+      <p class="callout">
+        ${withLink((into) => w.mergedInto(w.thisFund, into, dayIn(language, exDate)), name)} ${w.mergedData}
+      </p>
       <p><a href="${linkTo(key, frontPages.funds[language])}">${w.list}</a></p>`,
   })
+}
+
+/** @param say makes a sentence of the text of a link @returns the sentence with the link */
+export function withLink(say: (text: string) => string, link: Html): Html {
+  const [before = '', after = ''] = say('\n').split('\n')
+  return html`${before}${link}${after}`
 }
 
 /** @param successor without a name if it has no page @param key of the page with the link */

@@ -1,4 +1,4 @@
-import { inLanguage } from '../../../core/api/contract/fund.ts'
+import { inLanguage, mayGiveOutPrices } from '../../../core/api/contract/fund.ts'
 import type { FundLife, FundPages } from '../../../core/api/contract/page.ts'
 import { isWebAddress } from '../../../core/api/contract/texts.ts'
 import { type Language, languages } from '../../../core/api/routes/table.ts'
@@ -27,7 +27,7 @@ import { chartStyleKey } from './chart/style.ts'
 import { factReads, fundEntry, fundFacts, type FundFacts, type PriceFacts, type Return } from './facts.ts'
 import { fundFeeds } from './feed.ts'
 import { fundChart } from './image.ts'
-import { successorLink } from './merged.ts'
+import { successorLink, withLink } from './merged.ts'
 import { fundLists } from './own-lists.ts'
 import { dataSection } from './sections/data.ts'
 import { documentsSection } from './sections/documents.ts'
@@ -110,13 +110,13 @@ function header(facts: FundFacts, language: Language, key: string): Html {
     ${category !== null && html`<p class="eyebrow"><a href="${ofCategory}">${category}</a></p> `}
     <h1>${fundName(publisher, fund.name)}</h1>
     <p class="codes">
-      <span>ISIN <code>${fund.isin}</code></span>
+      <span data-copy>ISIN <code>${fund.isin}</code></span>
       ${fund.wkn !== null && html`<span>WKN <code>${fund.wkn}</code></span> `}
       <span>${fund.currency}${profile !== null && `, ${income}`}</span>
       ${website !== undefined && html`<a href="${website}" rel="noopener external">${w.website}</a> `}
       ${isComparable && html`<a href="${linkTo(key, frontPages.compare[language])}?isins=${fund.isin}">${w.compare}</a>`}
     </p>
-    ${lifeNotes(facts, language, key)} ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
+    ${notices(facts, language, key)} ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
   </div> `
 }
 
@@ -142,8 +142,8 @@ function headFigures(facts: FundFacts, language: Language): readonly Html[] {
   return figures
 }
 
-/** What happened to a fund that has ended or is suspended, and what is announced. */
-function lifeNotes({ life, announced, publisher }: FundFacts, language: Language, key: string) {
+/** The end of a fund, its suspension, both also if they are announced, and why there is no price, or no newer one. None for most funds. */
+function notices({ fund, life, announced, price, publisher }: FundFacts, language: Language, key: string) {
   const w = fundWords[language]
   const noteOf = (each: FundLife, words: LifeWords) => {
     if (each.kind === 'suspended') {
@@ -155,14 +155,23 @@ function lifeNotes({ life, announced, publisher }: FundFacts, language: Language
     const day = dayIn(language, each.day)
     return each.successor === null
       ? words.ends[each.reason ?? 'ended'](day)
-      : html`${words.merged(day)} ${successorLink(each.successor, publisher, language, key)}.`
+      : withLink(
+          (into) => words.mergedInto(w.thisFund, into, day),
+          successorLink(each.successor, publisher, language, key),
+        )
   }
-  const now =
-    life !== null &&
-    html`<p class="lead">${noteOf(life, w)}${life.kind === 'ended' && ` ${w.endedData}`}</p> `
   const hasCome = (each: FundLife) => each.kind === 'ended' && each.isLastDay
-  const noteBefore = (each: FundLife) => noteOf(each, hasCome(each) ? w : w.announced)
-  return [now, ...announced.map((each) => html`<p class="lead">${noteBefore(each)}</p> `)]
+  const notes = [
+    ...(life === null ? [] : [noteOf(life, w)]),
+    ...(life?.kind === 'ended' && price !== null ? [w.endedData] : []),
+    ...announced.map((each) => noteOf(each, hasCome(each) ? w : w.announced)),
+    ...(price === null ? [mayGiveOutPrices(fund) ? w.withoutPrices : w.noPrices] : []),
+  ]
+  const overdue = price?.overdue ?? null
+  return [
+    notes.length > 0 && html`<p class="callout">${notes.map((note) => html`${note} `)}</p> `,
+    overdue !== null && html`<p class="callout fault">${w.overdueNote[overdue]}</p> `,
+  ]
 }
 
 /** The day of the newest price, and its change since the day before. */

@@ -226,8 +226,13 @@ export const fundWords = bilingual((say) => ({
       `From ${from} to ${to}, shares are neither issued nor redeemed, and no new prices are expected.`,
       `Vom ${from} bis zum ${to} werden Anteile weder ausgegeben noch zurückgenommen; neue Preise sind nicht zu erwarten.`,
     ),
-  merged: (day: string) =>
-    say(`On ${day}, this fund was merged into`, `Dieser Fonds wurde am ${day} verschmolzen auf`),
+  thisFund: say('This fund', 'Dieser Fonds'),
+  /** On its own page, in place of it, and where it is compared. @param fund its name, its ISIN, or `thisFund` */
+  mergedInto: (fund: string, successor: string, day: string) =>
+    say(
+      `${fund} was merged into ${successor} on ${day}.`,
+      `${fund} wurde am ${day} auf ${successor} verschmolzen.`,
+    ),
   /** The same before it begins. */
   announced: {
     ends: {
@@ -252,14 +257,12 @@ export const fundWords = bilingual((say) => ({
         `From ${from} to ${to}, shares will be neither issued nor redeemed.`,
         `Vom ${from} bis zum ${to} werden Anteile weder ausgegeben noch zurückgenommen.`,
       ),
-    merged: (day: string) =>
-      say(`On ${day}, this fund will be merged into`, `Dieser Fonds wird am ${day} verschmolzen auf`),
+    mergedInto: (fund: string, successor: string, day: string) =>
+      say(
+        `${fund} will be merged into ${successor} on ${day}.`,
+        `${fund} wird am ${day} auf ${successor} verschmolzen.`,
+      ),
   },
-  mergedInto: (isin: string, successor: string, day: string) =>
-    say(
-      `The fund ${isin} was merged into ${successor} on ${day}.`,
-      `Der Fonds ${isin} wurde am ${day} auf ${successor} verschmolzen.`,
-    ),
   mergedData: say(
     'Its data are no longer published. This page stays for a year.',
     'Seine Daten werden nicht mehr veröffentlicht. Diese Seite bleibt ein Jahr lang bestehen.',

@@ -124,7 +124,7 @@ function notFoundPage({ baseUrl, parts, publisher }: SitePageSource, language: L
       ${
         parts.includes('changes') &&
         html`<p
-          class="lead"
+          class="callout"
           id="gone"
           role="status"
           data-index="${link('changes/index.json')}"

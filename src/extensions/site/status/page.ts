@@ -79,8 +79,8 @@ function statusPage(
   const figures = [
     [
       figure(w.asOf, dayIn(language, asOf)),
-      later('live', w.live, html`class="awaited"`),
-      later('staged', w.staged, html`hidden data-failed="${w.stagedFailed}"`),
+      later('live', w.live, html`class="awaited" data-failed="${w.notLoaded}"`),
+      later('staged', w.staged, html`hidden data-failed="${w.notLoaded}"`),
     ],
     figure(w.newest, newestPrice === null ? noValue(language) : dayIn(language, newestPrice)),
     figure(w.oldest, oldestPrice === null ? noValue(language) : dayIn(language, oldestPrice.day)),
@@ -182,7 +182,7 @@ function historyFigure(key: string, language: Language): Html {
     <h2 id="nights-title">${w.title}</h2>
     <p class="quiet small" role="status">${w.loading}</p>
     <svg class="nights" role="img" aria-labelledby="nights-title nights-text"></svg>
-    <p class="quiet small ends" aria-hidden="true"><span>${'\u00a0'}</span> <span>${'\u00a0'}</span></p>
+    <p class="quiet small ends" aria-hidden="true"><span>${'\u00a0'}</span> <span></span></p>
     <ul class="quiet small legend">
       ${legend}
     </ul>

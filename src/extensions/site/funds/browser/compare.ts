@@ -253,8 +253,8 @@ function fundsAsked(
     const day = dayIn(language, exDate)
     const successor = list.find((fund) => fund.isin === successorIsin)
     if (successor === undefined)
-      return { text: say('merged', { isin, successor: successorIsin, day }), kind: 'fault' }
-    return withSuccessor(isin, successor, say('merged', { isin, day, successor: '\n' }), 'fault')
+      return { text: say('merged', { fund: isin, successor: successorIsin, day }), kind: 'fault' }
+    return withSuccessor(isin, successor, say('merged', { fund: isin, day, successor: '\n' }), 'fault')
   }
   /** @param text has a line break in place of the successor */
   const withSuccessor = (
@@ -283,10 +283,10 @@ function fundsAsked(
   if (funds.length > mostCompared) told.push({ text: say('most'), kind: 'fault' })
   if (isins.length === 0) told.push({ text: say('none'), kind: 'notice' })
   if (funds.length === 1) told.push({ text: say('one'), kind: 'hint' })
-  for (const { isin, name, successor: successorIsin } of funds.slice(0, mostCompared)) {
+  for (const { isin, name, end_date: day, successor: successorIsin } of funds.slice(0, mostCompared)) {
     const successor = list.find((fund) => fund.isin === successorIsin)
-    if (successor === undefined) continue
-    const text = say('mergedListed', { fund: name, successor: '\n' })
+    if (successor === undefined || day === null) continue
+    const text = say('merged', { fund: name, day: dayIn(language, day), successor: '\n' })
     told.push(withSuccessor(isin, successor, text, 'notice'))
   }
   const currencies = [...new Set(funds.slice(0, mostCompared).map(({ currency }) => currency))]

@@ -1,6 +1,5 @@
 /** Prices and performance of a fund: the price line, calendar years, the periods that the law requires. */
 
-import { mayGiveOutPrices } from '../../../../core/api/contract/fund.ts'
 import { priceTitle } from '../../../../core/api/contract/prices.ts'
 import { folderKey } from '../../../../core/api/routes/keys.ts'
 import type { Language } from '../../../../core/api/routes/table.ts'
@@ -125,12 +124,12 @@ function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
   </div> `
 }
 
-export function priceSection(facts: FundFacts, language: Language, key: string): Html {
+/** @returns null without a price: the head says why */
+export function priceSection(facts: FundFacts, language: Language, key: string): Html | null {
   const w = fundWords[language]
   const { price, fund, performance } = facts
-  if (price === null)
-    return section('price', w.price, html`<p>${mayGiveOutPrices(fund) ? w.withoutPrices : w.noPrices}</p>`)
-  const { newest, overdue, line } = price
+  if (price === null) return null
+  const { newest, line } = price
   const index = typeof performance === 'string' ? null : performance.index
   const prices = line && priceFigure(facts, line, language, key)
   const ranges = prices === null ? 'none' : price.isTotalReturnKnown ? 'ofPrices' : 'unknown'
@@ -143,8 +142,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
   return section(
     'price',
     w.price,
-    html`${overdue !== null && html`<p class="${overdue}">${w.overdueNote[overdue]}</p> `}
-      ${
+    html`${
         prices !== null && index !== null
           ? twoViews('chart', w.chart, [
               [w.nav, prices],

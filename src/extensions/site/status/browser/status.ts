@@ -50,9 +50,16 @@ function show(id: string, value: string, remark: string): void {
   place.classList.remove('awaited')
 }
 
-// The edge sends as Last-Modified when the snapshot went live.
-const live = new Date(document.lastModified)
-if (!Number.isNaN(live.getTime())) show('live', dayOf(live), timeAndAge(live))
+/**
+ * The edge sends as Last-Modified when the snapshot went live. `document.lastModified` has no time zone: an hour is in it twice
+ * when summer time ends. @throws {Error} if the server does not say
+ */
+async function showLive(): Promise<void> {
+  const { headers } = await fetch(location.href, { method: 'HEAD' })
+  const live = new Date(headers.get('last-modified') ?? '')
+  if (Number.isNaN(live.getTime())) throw new Error('no Last-Modified')
+  show('live', dayOf(live), timeAndAge(live))
+}
 
 interface Staged {
   readonly snapshot: string
@@ -70,10 +77,16 @@ async function showStaged(): Promise<void> {
   show('staged', dayIn(language, staged.as_of), remark)
 }
 
-if (location.protocol !== 'file:') {
-  showStaged().catch(() => {
-    show('staged', '–', document.getElementById('staged')?.dataset['failed'] ?? '')
-  })
+const showFailure = (id: 'live' | 'staged') => {
+  show(id, '–', document.getElementById(id)?.dataset['failed'] ?? '')
+}
+
+if (location.protocol === 'file:') {
+  // A folder is not live.
+  document.getElementById('live')?.remove()
+} else {
+  showLive().catch(() => showFailure('live'))
+  showStaged().catch(() => showFailure('staged'))
 }
 
 const figure = document.getElementById('nights')

@@ -191,6 +191,20 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       })
   })
 
+  it('shows the figures of one fund beside their names on a phone', async () => {
+    const { asked, withPage } = compared
+    await withPage(`de.html?isins=${asked(1)}`, { ...phoneLight, width: 320 }, async (page) => {
+      await ready(page)
+      const row = page.locator(".compared [data-id='performance']")
+      const [name, figure] = await Promise.all([
+        row.locator('th').boundingBox(),
+        row.locator('td').boundingBox(),
+      ])
+      expect(figure?.y).toBeLessThan((name?.y ?? NaN) + (name?.height ?? NaN))
+      expect(figure?.x).toBeGreaterThan((name?.x ?? NaN) + 100)
+    })
+  })
+
   it('has one legend: the names at the ends of the lines, or what stands below a narrow chart', async () => {
     const { asked, withPage } = compared
     await withPage(`?isins=${asked(4)}`, desktopLight, async (page) => {
@@ -264,7 +278,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       })
       await page.goto(`${compared.site.base}/compare/?isins=${asked(5)}`)
       await ready(page)
-      for (const width of [390, 768, 900, 1025, 1152, 1280, 1440]) {
+      for (const width of [320, 390, 600, 768, 900, 1025, 1152, 1280, 1440]) {
         await page.setViewportSize({ width, height: 900 })
         const cut = await page.evaluate<string[]>(
           "[...document.querySelectorAll('.compared .word')].filter((word) => word.scrollWidth > word.clientWidth).map((word) => word.textContent)",

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { fillDemo } from '../../support/snapshots.ts'
 import { buildSite } from '../../support/site.ts'
 
-it('names the fund, the company and both lines, and is drawn as on the page in colours that every program knows', async () => {
+it('names the fund, its ISIN, the company and both lines, and is drawn as on the page in colours that every program knows', async () => {
   const company = { FUNDPRESS_SITE_NAME: 'Müller & Söhne KVG', FUNDPRESS_SITE_ACCENT_LIGHT: '#112233' }
   const site = await buildSite('image', '2026-11-20', fillDemo(8, 2, '2026-11-20'), company)
   const page = readFileSync(join(site.out, 'funds/DE000FPU30T7/index.html'), 'utf8')
@@ -18,7 +18,13 @@ it('names the fund, the company and both lines, and is drawn as on the page in c
       .map(({ node }) => node.textContent ?? '')
   const [, fund = ''] = /<h1><bdi>(.*?)<\/bdi>/.exec(page) ?? []
   expect(textsOf('text')).toEqual(
-    expect.arrayContaining(['Müller & Söhne KVG', fund, 'Net asset value', 'With distributions']),
+    expect.arrayContaining([
+      'Müller & Söhne KVG',
+      'DE000FPU30T7',
+      fund,
+      'Net asset value',
+      'With distributions',
+    ]),
   )
   expect(textsOf('title').join()).toContain('(Müller & Söhne KVG)')
   const [style = ''] = textsOf('style')

@@ -163,6 +163,38 @@ it('is unknown for a distributing fund of which neither a distribution nor a per
   })
 })
 
+it('has ranges in the view of performance, unless distributions may be missing, and the page says so', () => {
+  const [reported = '', , unknown = ''] = distributing
+  const viewOf = (isin: string) => {
+    const page = read(`funds/${isin}/index.html`)
+    const view = page.slice(page.indexOf('id="index"'))
+    return view.slice(0, view.indexOf('</figure>'))
+  }
+  const note = 'Shorter periods cannot be shown: the distributions of this fund are not known.'
+  for (const isin of [reported, 'DE000FP1DYD1']) {
+    expect(viewOf(isin)).toContain('data-prices-of="nav"')
+    expect(viewOf(isin)).toContain('Shorter periods are computed from prices')
+  }
+  expect(viewOf(unknown)).not.toContain('data-prices-of')
+  expect(viewOf(unknown)).toContain(note)
+})
+
+it('says below the chart what becomes of distributions, on the page and in the picture', () => {
+  const [reported = '', , unknown = ''] = distributing
+  const notes = {
+    [reported]: 'The solid line does not include distributions.',
+    DE000FP1DYD1: 'The fund reinvests its income.',
+    [unknown]: 'Distributions are not included.',
+  }
+  for (const [isin, note] of Object.entries(notes)) {
+    const page = read(`funds/${isin}/index.html`)
+    const found = Object.values(notes).filter((each) => page.includes(each))
+    expect({ isin, found }).toEqual({ isin, found: [note] })
+    const picture = read(`funds/${isin}/chart.svg`)
+    expect(picture).toContain(isin === reported ? 'Each distribution is reinvested' : note)
+  }
+})
+
 it('stands in the list beside costs and risk, as the database has them', () => {
   interface Facts {
     readonly isin: string

@@ -344,6 +344,12 @@ export interface Return {
   readonly until: string | null
 }
 
+/** Names how the chart of prices deals with distributions: a second line reinvests them, there are none, or some may be missing. */
+export function distributionsIn({ price, profile }: FundFacts): 'reinvested' | 'none' | 'unknown' {
+  if (price?.line?.reinvested) return 'reinvested'
+  return profile?.accumulating === 1 ? 'none' : 'unknown'
+}
+
 /** Without any distribution of a fund that may pay some, nobody knows whether some are missing. */
 const isTotalReturnKnown = (source: FundPageSource, { distributions }: FundActions): boolean =>
   source.rows('profile')[0]?.accumulating === 1 || distributions.length > 0

@@ -7,7 +7,7 @@ import { amountIn, dayIn } from '../../../core/layout/formats.ts'
 import { lineStyle } from './chart/charts.ts'
 import { priceLineShapes } from './chart/price-line.ts'
 import { imageStyle } from './chart/style.ts'
-import type { FundFacts } from './facts.ts'
+import { distributionsIn, type FundFacts } from './facts.ts'
 import { fundWords } from './wording.ts'
 
 /** In CSS pixels: about the shape of previews in chats. */
@@ -18,7 +18,8 @@ const height = 420
 const mostLetters = 60
 
 /** Without a price, or without the permission to show its performance, only words. */
-export function fundChart({ fund, price, performance, publisher }: FundFacts): Page {
+export function fundChart(facts: FundFacts): Page {
+  const { fund, price, performance, publisher } = facts
   const w = fundWords.en
   const line = price?.line ?? null
   const newest =
@@ -31,7 +32,7 @@ export function fundChart({ fund, price, performance, publisher }: FundFacts): P
       ? [w.noPerformance[performance]]
       : line === null
         ? []
-        : [line.reinvested === null ? w.chartNote : w.imageNoteReinvested, w.past]
+        : [line.reinvested === null ? w.chartNotes[distributionsIn(facts)] : w.imageNoteReinvested, w.past]
   const chart =
     line &&
     html`${line.reinvested !== null && [keyAt(290, 0, w.nav), keyAt(440, 1, w.onChart.reinvested)]}<svg
@@ -58,6 +59,7 @@ export function fundChart({ fund, price, performance, publisher }: FundFacts): P
     </style>
     <rect width="100%" height="100%" fill="#fff" />
     ${company !== null && html`<text class="note from" x="24" y="26">${cut(company)}</text> `}
+    <text class="note" x="${width - 30}" y="26" text-anchor="end">${fund.isin}</text>
     <text class="name" x="24" y="52">${cut(fund.name)}</text>
     <text x="24" y="80">${newest}</text>
     ${chart}${notes.map((note, index) => html`<text class="note" x="24" y="${386 + 18 * index}">${note}</text> `)}

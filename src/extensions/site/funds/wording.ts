@@ -174,15 +174,21 @@ export const fundWords = bilingual((say) => ({
   chartTitle: (currency: string) => say(`Net asset value in ${currency}`, `Nettoinventarwert in ${currency}`),
   chartDescription: (first: string, then: string, last: string, now: string) =>
     say(`From ${then} on ${first} to ${now} on ${last}.`, `Von ${then} am ${first} auf ${now} am ${last}.`),
-  chartNote: say(
-    'Net asset value per share. Distributions are not included.',
-    'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
-  ),
-  /** Beside a line with distributions. */
-  chartNoteSolid: say(
-    'Net asset value per share. The solid line does not include distributions.',
-    'Nettoinventarwert je Anteil. Die durchgezogene Linie berücksichtigt keine Ausschüttungen.',
-  ),
+  /** By {@link distributionsIn}. */
+  chartNotes: {
+    reinvested: say(
+      'Net asset value per share. The solid line does not include distributions.',
+      'Nettoinventarwert je Anteil. Die durchgezogene Linie berücksichtigt keine Ausschüttungen.',
+    ),
+    none: say(
+      'Net asset value per share. The fund reinvests its income.',
+      'Nettoinventarwert je Anteil. Der Fonds legt seine Erträge wieder an.',
+    ),
+    unknown: say(
+      'Net asset value per share. Distributions are not included.',
+      'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
+    ),
+  },
   /** Of scripts. */
   chartMeasures: say(
     'Drag across the chart, on a touchscreen with two fingers, to see the change between two days.',

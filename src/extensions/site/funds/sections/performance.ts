@@ -24,7 +24,14 @@ import { barChart } from '../chart/charts.ts'
 import { amountIn, changeIn, dayIn, decimalIn, monthDayIn } from '../../../../core/layout/formats.ts'
 import { type ChangeWords, priceLineChange, priceLineShapes } from '../chart/price-line.ts'
 import type { DayPrice } from '../../../../core/layout/total-return.ts'
-import type { FundFacts, Line, PartOfYear, PerformanceFacts, PriceFacts } from '../facts.ts'
+import {
+  distributionsIn,
+  type FundFacts,
+  type Line,
+  type PartOfYear,
+  type PerformanceFacts,
+  type PriceFacts,
+} from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
   const w = fundWords[language]
@@ -200,7 +207,8 @@ function lineWords(language: Language): Html {
   return html` data-words="${JSON.stringify(words)}"`
 }
 
-function priceFigure({ fund, historic }: FundFacts, line: Line, language: Language, key: string): Html {
+function priceFigure(facts: FundFacts, line: Line, language: Language, key: string): Html {
+  const { fund, historic } = facts
   const w = fundWords[language]
   const hasActions = line.distributions + line.splits !== ''
   const windows = historic === undefined ? '' : linkTo(key, folderKey(historic.route, { isin: fund.isin }))
@@ -216,8 +224,7 @@ function priceFigure({ fund, historic }: FundFacts, line: Line, language: Langua
   >
     ${rangeButtons(language)}${drawnLine(priceFigureId, w.chartTitle(fund.currency), line, { period: w.rangeNames.Max.name, nav: w.nav }, language)}
     <figcaption>
-      ${line.reinvested === null ? w.chartNote : w.chartNoteSolid}
-      ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
+      ${w.chartNotes[distributionsIn(facts)]} ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
       ${line.reinvested !== null && html`<span class="of-reinvested">${w.chartNoteReinvested}</span> `}
       <span class="of-script">${w.chartMeasures}</span>
     </figcaption>

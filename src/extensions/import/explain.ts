@@ -8,9 +8,11 @@ import { endpoints } from '../../core/api/endpoints/index.ts'
 import type { SchemaTable } from '../../core/data/model/columns.ts'
 import { derivableColumns } from '../../core/data/derive/figures.ts'
 import { derivableTables, type DeriveModes } from '../../core/data/derive/modes.ts'
+import { printable } from '../../core/data/model/printable.ts'
 import { schemaTables } from '../../core/data/model/schema.ts'
 import { openFunds } from '../../core/data/read/open.ts'
 import { messageOf } from '../../core/system/message.ts'
+import { shellWord } from '../../core/system/shell-text.ts'
 import type { KnownLater } from './import.ts'
 import { foreignFile } from './readers/foreign.ts'
 import type { FileStart, ReadColumn, ReadOptions, Reader, RowSink, Told } from './readers/reader.ts'
@@ -18,6 +20,7 @@ import { readerOf, readInOrder, readers as registry } from './readers/readers.ts
 import { openStart } from './readers/start.ts'
 import { proposedTable, table as plainTable } from './readers/table.ts'
 import { ofPlainTables } from './settings.ts'
+import { usualElsewhere } from './usual-names.ts'
 import { addWkn, hasRows, readCurrencies, readWkns } from './take/database.ts'
 import type { Place } from './take/staging.ts'
 import type { Value } from './values.ts'
@@ -150,12 +153,29 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
     isDerivingProposed,
     form,
     columns,
-    notes,
+    notes: [...notes, ...notesOnOthers(file, told.table, columns)],
     warnings,
     ...found,
     question: question ?? told.question,
   }
   return { explained, allocations, wkns, derives: derives || isDerivingProposed }
+}
+
+/** Columns of a plain table that belong to another one: the file may be imported into both. */
+function notesOnOthers(
+  file: string,
+  table: string | undefined,
+  columns: readonly ReadColumn[],
+): readonly string[] {
+  const own = Object.values(schemaTables).find(({ name }) => name === table)
+  if (own === undefined) return []
+  const names = columns.map(({ name }) => name)
+  const left = columns.filter(({ as }) => as === null).map(({ name }) => name)
+  return usualElsewhere(own, names, left).map(
+    (other) =>
+      `${other.columns.map(printable).join(', ')} may be of table ${other.table.name}: ` +
+      `\`fundpress import ${other.table.name} ${shellWord(file)} --explain\` says how it would be read`,
+  )
 }
 
 const nameOfSettings = (reader: Reader | undefined) => (reader?.hasSettings === true ? reader.name : null)

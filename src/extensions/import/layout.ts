@@ -229,13 +229,14 @@ export function deriveHint(columns: readonly string[]): string {
 
 const kindsOfGroups: readonly Kind[] = ['structureType', 'currency', 'country', 'language', 'flag', 'year']
 
+/** Whether all rows of a file may well have one value in a column. */
+export const isOfGroup = ({ kind, allowed }: TableColumn): boolean =>
+  kindsOfGroups.includes(kind) || allowed !== undefined
+
 /** The end of a message about columns that a file lacks: those that may well be the same in all of its rows. */
 export function setHint(columns: readonly TableColumn[]): string {
   const flags = columns
-    .filter(
-      ({ kind, isKey, allowed }) =>
-        kindsOfGroups.includes(kind) || allowed !== undefined || (isKey && ['isin', 'day'].includes(kind)),
-    )
+    .filter((column) => isOfGroup(column) || (column.isKey && ['isin', 'day'].includes(column.kind)))
     .map(({ name }) => `--set ${name}=…`)
   const verb = flags.length === 1 ? 'gives' : 'give'
   return flags.length === 0 ? '' : ` (${flags.join(' ')} ${verb} all rows one value)`

@@ -4,7 +4,8 @@
  */
 
 import type { SchemaTable } from '../../core/data/model/columns.ts'
-import { columnsOf, headerName, type ColumnMap } from './layout.ts'
+import { schemaTables } from '../../core/data/model/schema.ts'
+import { columnsOf, headerName, keyNames, type ColumnMap } from './layout.ts'
 import type { FileCell } from './values.ts'
 
 /** By the column of any table, or of one. */
@@ -28,8 +29,9 @@ const usual: Readonly<Record<string, RegExp>> = {
   'fund.end_date':
     /^(?:(?:end|termination|liquidation|maturity) date|enddatum|f[äa]e?lligkeit|laufzeitende)$/,
   'corporate_action.ex_date': /^(?:ex[ -]?(?:tag|datum|date|day))$/,
+  'corporate_action.kind': /^(?:art|typ|type|ereignis|event)$/,
   'corporate_action.amount':
-    /^(?:betrag|aussch[üu]e?ttung(?:sbetrag)?|dividend(?: (?:amount|per share))?|distribution)$/,
+    /^(?:betrag|aussch[üu]e?ttung(?:sbetrag)?|dividende?(?: amount)?|distribution(?: amount)?)(?: (?:je|pro|per) (?:anteil|share|unit))?$/,
   'document.language': /^(?:sprache|lang)$/,
   'document.title': /^(?:titel|name|bezeichnung)$/,
   'document.url': /^(?:link|adresse|address)$/,
@@ -89,6 +91,30 @@ const ownUsualColumn = (table: SchemaTable, cell: FileCell): string | undefined 
 const commonUsualColumn = (table: SchemaTable, cell: FileCell): string | undefined =>
   namesOf(table).find((column) => usual[column]?.test(headerName(cell)))
 
+/**
+ * Finds columns of a file that another table of the schema usually has: a list of funds often has their profiles, too.
+ * @param names of all columns of the file @param left those that its own table does not take
+ * @returns the tables that could be filled, with the columns of the file for each
+ */
+export function usualElsewhere(
+  own: SchemaTable,
+  names: readonly string[],
+  left: readonly string[],
+): readonly { readonly table: SchemaTable; readonly columns: readonly string[] }[] {
+  return Object.values(schemaTables)
+    .filter((table) => table !== own)
+    .flatMap((table) => {
+      const found = new Set(names.map((name) => usualColumn(table, name)))
+      const columns = left.filter((name) => {
+        const column = spelledColumn(table, name) ?? ownUsualColumn(table, name)
+        return column !== undefined && column !== 'wkn' && !table.key.includes(column)
+      })
+      return columns.length > 1 && keyNames(table).every((name) => found.has(name))
+        ? [{ table, columns }]
+        : []
+    })
+}
+
 const namesOf = (table: SchemaTable): readonly string[] => [
   ...columnsOf(table).map((column) => column.name),
   'wkn',
@@ -107,6 +133,7 @@ export function proposedMap(
   const map = new Map(known)
   const taken = new Set([...known.values()].flatMap((target) => target.split(',')))
   const names = new Set(columnsOf(table).map(({ name }) => name))
+  const hasIsin = taken.has('isin') || header.some((cell) => usualColumn(table, cell) === 'isin')
   for (const cell of header) if (names.has(headerName(cell))) taken.add(headerName(cell))
   const open = [...header.entries()].filter(([, cell]) => {
     const name = headerName(cell)
@@ -124,6 +151,8 @@ export function proposedMap(
     for (const [at, cell] of open) {
       const column = map.has(headerName(cell)) ? undefined : columnBy(at, cell)
       if (column === undefined || taken.has(column)) continue
+      // It names a fund in place of the ISIN.
+      if (column === 'wkn' && !names.has(column) && hasIsin) continue
       map.set(headerName(cell), column)
       taken.add(column)
     }

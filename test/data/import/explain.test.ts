@@ -17,6 +17,7 @@ interface Printed {
     readonly format: string | null
     readonly table: string | null
     readonly columns: readonly { readonly name: string; readonly as: string | null }[]
+    readonly notes: readonly string[]
     readonly warnings: readonly string[]
     readonly tables: readonly { readonly table: string; readonly rows: number }[]
     readonly question: string | null
@@ -233,6 +234,42 @@ it.each([
 ])('proposes the table that has most of the columns: %s', async (header, values, table) => {
   const { printed } = await explain(`${header}\n${first};${values}\n`)
   expect(printed.files[0]).toMatchObject({ table })
+})
+
+it.each([
+  ['ISIN;Ex-Tag;Ausschüttung je Anteil;Währung', '15.12.2025;1,25;EUR', 'corporate_action', 'kind'],
+  ['ISIN;Land;Anteil', 'Japan;60,5', 'structure_item', 'type'],
+])('asks for what all lines of a list have in common: %s', async (header, values, table, column) => {
+  const { code, printed } = await explain(`${header}\n${first};${values}\n`)
+  expect(code).toBe(1)
+  expect(printed.files[0]).toMatchObject({ table, question: expect.stringContaining(`--set ${column}=…`) })
+})
+
+describe('a list of funds with their profiles', () => {
+  const list =
+    'ISIN;WKN;Fondsname;Auflagedatum;Währung;Ausgabeaufschlag;TER;Verwaltungsvergütung;Fondsvolumen;Ertragsverwendung\n' +
+    `${first};A0RPWH;Elbe;27.11.2020;EUR;5;1,7;1,5;1000000;thesaurierend\n`
+  const noteOf = async (...flags: readonly string[]) =>
+    (await explain(list, '--decimal', 'comma', ...flags)).printed.files.map(({ table, notes }) => ({
+      table,
+      notes: notes.filter((note) => note.includes('may be of table')),
+    }))
+
+  it('is proposed for the table with most of its columns, and the other one is named', async () => {
+    expect(await noteOf()).toEqual([
+      {
+        table: 'profile',
+        notes: [
+          'Fondsname, Auflagedatum may be of table fund: `fundpress import fund file.dat --explain` says how it would be read',
+        ],
+      },
+    ])
+  })
+
+  it('names no other table for a single column: a list of prices often has names of funds', async () => {
+    const { printed } = await explain(`ISIN;Fondsname;Datum;Anteilwert\n${first};Elbe;27.11.2026;101,5\n`)
+    expect(printed.files[0]?.notes.filter((note) => note.includes('may be of table'))).toEqual([])
+  })
 })
 
 it('proposes the columns of a profile for names that are usual', async () => {

@@ -11,6 +11,7 @@ import {
   fitsTable,
   fundCurrency,
   headerName,
+  isOfGroup,
   keyNames,
   onlyLines,
   place,
@@ -192,7 +193,11 @@ export function proposedTable(
       const targets = head.flatMap((cell) => (map.get(headerName(cell)) ?? headerName(cell)).split(','))
       const found = new Set([...targets, ...set])
       const names = columnsOf(each).filter(({ name }) => found.has(name))
-      const hasKey = keyNames(each).every((name) => found.has(name) || (name === 'isin' && found.has('wkn')))
+      const isKnown = (name: string) =>
+        found.has(name) || (name === 'isin' && found.has('wkn')) || settable.has(name)
+      // A list of one kind of rows does not name it in each.
+      const settable = new Set(each.columns.filter(isOfGroup).map(({ name }) => name))
+      const hasKey = keyNames(each).every(isKnown)
       // Those of the key count: a list of prices has a day, and may name funds and their currencies, too.
       return hasKey && names.some(({ isKey }) => !isKey) ? names.length : 0
     })

@@ -183,8 +183,8 @@ files, --replace is for each table and fund that they have rows of; --replace-al
 If the database has a row with the same primary key, the row takes the values of the file and keeps those of
 columns that the file lacks: a file with the columns isin and data_permitted withdraws funds. Only a new row needs all
 mandatory columns. An empty cell is NULL. Bad lines are listed with their place. If there are any, and --skip-bad is not
-set, nothing is taken and the exit code is 1. With --skip-bad the other lines are taken, and the exit code is 0 up to a
-share of bad rows of import.maxBadShare in the config (0.1); above it, it is 1, and no load is marked as complete. With --replace, which
+set, nothing is taken and the exit code is 1. With --skip-bad the other lines are taken, and the exit code is 0 if the
+share of bad rows is below import.maxBadShare in the config (0.1); else it is 1, and no load is marked as complete. With --replace, which
 would remove the rows of bad lines, nothing is taken. A line that repeats another word for word is counted, and so is one that completes another of the same key, as
 with the issue price that it lacks. Lines of one key that contradict each other are all bad. \`fundpress check\` finds what only a whole fund can show.
 
@@ -380,7 +380,7 @@ function badShareFault(
   if (!hasTooManyBad(summary, share)) return undefined
   const done = dryRun === true ? 'nothing was changed' : `good rows were taken (${others})`
   const mark = complete === undefined ? '' : ', and the load is not marked as complete'
-  return `${found} of ${formatCount(rows)}, a larger share than ${share} (import.maxBadShare): ${done}${mark}`
+  return `${found} of ${formatCount(rows)}, a share that is not below ${share} (import.maxBadShare): ${done}${mark}`
 }
 
 /** What the arguments name. */

@@ -40,7 +40,7 @@ export interface ImportOptions extends Omit<TakeOptions, 'fileCharges'>, Omit<Re
   readonly readers?: readonly Reader[]
   /** Takes the good rows even if there are bad ones. */
   readonly isSkippingBad: boolean
-  /** The share of bad rows up to which that is a success. */
+  /** The share of bad rows below which that is a success. */
   readonly maxBadShare: number
   /** The first 1,000 come in the order of the files and lines; the others are counted. */
   readonly onBad: (bad: BadRow) => unknown
@@ -143,7 +143,7 @@ async function importInto(
 export const hasTooManyBad = (
   { rows, bad }: Pick<ImportSummary, 'rows' | 'bad'>,
   maxBadShare: number,
-): boolean => bad > rows * maxBadShare
+): boolean => bad > 0 && bad / rows >= maxBadShare
 
 interface ReadFile {
   readonly file: string

@@ -70,7 +70,7 @@ export const settings = {
         .object(
           {
             maxBadShare: say(
-              'With --skip-bad: the share of bad rows above which an import ends with exit code 1.',
+              'With --skip-bad: the share of bad rows from which on an import ends with exit code 1.',
               numberBetween(0, 1).default(0.1),
             ),
             splitFactor: say(

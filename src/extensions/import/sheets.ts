@@ -7,7 +7,7 @@ import { strFromU8, type Unzipped } from 'fflate'
 import { Parser } from 'saxen'
 import { fillMerged, type MergedRange } from './merged.ts'
 import type { Sheet, Shortened } from './readers/reader.ts'
-import { keptNumber, Percentage, type FileCell } from './values.ts'
+import { keptNumber, Percentage, SheetTime, type FileCell } from './values.ts'
 
 /** @param parts of the archive, by name @throws {Error} if it lacks a part */
 export function sheetsIn(parts: Unzipped): readonly Sheet[] {
@@ -410,7 +410,7 @@ const isTrue = (attribute: string | undefined) => attribute === '1' || attribute
 
 /** A day or time as a text, which few programs write. It has no zone. */
 const isoDate = (text: string) =>
-  new Date(/Z|[+-]\d\d:\d\d$/.test(text) ? text : `${text}${text.includes('T') ? '' : 'T00:00:00'}Z`)
+  new SheetTime(/Z|[+-]\d\d:\d\d$/.test(text) ? text : `${text}${text.includes('T') ? '' : 'T00:00:00'}Z`)
 
 const dayMs = 86_400_000
 
@@ -418,11 +418,11 @@ const dayMs = 86_400_000
  * The day and time of a number, to the millisecond: less is noise of the double, and more may lead to the next day. The calendar of 1900 has a 29 February 1900, which never was: days before it are a number
  * less than they were.
  */
-function dateOf(serial: number, is1904: boolean): Date {
+function dateOf(serial: number, is1904: boolean): SheetTime {
   const days = is1904 ? serial + 1462 : serial
-  if (days >= 60 && days < 61) return new Date(NaN)
+  if (days >= 60 && days < 61) return new SheetTime(NaN)
   const since1970 = days - 25_569 + (days < 60 ? 1 : 0)
-  return new Date(Math.round(since1970 * dayMs))
+  return new SheetTime(Math.round(since1970 * dayMs))
 }
 
 /** Digits after the point of the shortest decimal text. */

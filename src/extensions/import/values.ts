@@ -23,8 +23,8 @@ import {
   type DayHabits,
 } from './days.ts'
 
-/** A cell is text; a workbook also knows numbers, percentages and dates. */
-export type FileCell = string | number | Percentage | Date
+/** A cell is text; a workbook also knows numbers, percentages and times. `String` gives what people see. */
+export type FileCell = string | number | Percentage | SheetTime
 
 /** A number of a workbook whose format has a percent sign: it is a hundredth of what people see. */
 export class Percentage {
@@ -35,6 +35,16 @@ export class Percentage {
   /** @returns what people see, with all digits: `5.23 %` */
   toString(): string {
     return `${shownPercent(this.fraction)} %`
+  }
+}
+
+/** A day or a time of a workbook, which has no zone. */
+export class SheetTime extends Date {
+  /** @returns the day, with the time of day if it has one: `2026-11-27` */
+  override toString(): string {
+    if (Number.isNaN(this.getTime())) return 'no day'
+    const length = isMidnight(this) ? 10 : 19
+    return this.toISOString().slice(0, length).replace('T', ' ')
   }
 }
 
@@ -321,7 +331,7 @@ export function odditiesOf(cell: FileCell, column: TableColumn, { dates }: Notat
   if (isShare(column) && hasMoreDigits(cell)) return [oddities.digits]
   // Most days of most files.
   if (kind !== 'day' || (dates === 'iso' && typeof cell === 'string' && cell.length === 10)) return none
-  if (cell instanceof Date) return isMidnight(cell) ? none : [oddities.time]
+  if (cell instanceof SheetTime) return isMidnight(cell) ? none : [oddities.time]
   const text = String(cell)
   const isShort = hasShortYear(text, dates)
   return [...(hasTime(text, dates) ? [oddities.time] : []), ...(isShort ? [oddities.shortYear] : [])]
@@ -341,17 +351,6 @@ export const isPercentage = (cell: FileCell, { unit }: TableColumn): boolean =>
 
 /** Its first second counts: a double may miss it. */
 const isMidnight = (date: Date): boolean => date.getTime() % 86_400_000 < 1000
-
-/** A cell as people see it. */
-export const shownCell = (cell: FileCell): string =>
-  cell instanceof Date
-    ? Number.isNaN(cell.getTime())
-      ? ''
-      : cell
-          .toISOString()
-          .slice(0, isMidnight(cell) ? 10 : 19)
-          .replace('T', ' ')
-    : String(cell)
 
 /** An end of 31.12.99 is that of 9999, as programs shorten it: no fund that is still delivered ended in 1999. */
 function shortOpenEnd(
@@ -398,8 +397,8 @@ function inUnit(percent: string, column: TableColumn, shown: string): Value | Ce
   return column.kind === 'decimal' ? checked('decimal', value) : checkedNumber(Number(value), column)
 }
 
-function fromDate(date: Date, kind: Kind, { days = {} }: Notation): Value | CellProblem {
-  const text = shownCell(date)
+function fromDate(date: SheetTime, kind: Kind, { days = {} }: Notation): Value | CellProblem {
+  const text = String(date)
   const day = kind === 'day' ? plainDay(text, 'iso', days) : undefined
   if (day !== undefined) return day
   if (kind === 'day' && hasTime(text, 'iso'))

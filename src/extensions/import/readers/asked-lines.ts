@@ -14,7 +14,7 @@
 import { printable, quoted } from '../../../core/data/model/printable.ts'
 import { shellWord } from '../../../core/system/shell-text.ts'
 import { headerName, type CellLines, type FileLines, type FileVisitor, type LineVisitor } from '../layout.ts'
-import { shownCell, type FileCell } from '../values.ts'
+import type { FileCell } from '../values.ts'
 import type { NamedCell, ReadOptions } from './reader.ts'
 
 /** Why lines are left out, for the report. */
@@ -166,7 +166,7 @@ export function widthFault(
   const at = cells.findIndex((cell, index) => index >= width && !isEmptyCell(cell))
   return at < 0
     ? undefined
-    : `column ${at + 1} has no name in the header, but here ${quoted(shownCell(cells[at] ?? ''))}`
+    : `column ${at + 1} has no name in the header, but here ${quoted(String(cells[at] ?? ''))}`
 }
 
 /** Knows which lines have one of some cells, and which cells no line has. */
@@ -182,7 +182,7 @@ function linesWith(header: readonly FileCell[], cells: readonly NamedCell[]) {
     begin: (): void => met.clear(),
     cellOf: (line: readonly FileCell[]) => {
       if (wanted.length === 0) return undefined
-      const own = wanted.find(({ at, name }) => headerName(shownCell(line[at] ?? '')) === name)
+      const own = wanted.find(({ at, name }) => headerName(line[at] ?? '') === name)
       if (own !== undefined) met.add(own)
       return own
     },

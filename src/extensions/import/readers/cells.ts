@@ -24,7 +24,6 @@ import {
   isPercentage,
   isProblem,
   odditiesOf,
-  shownCell,
   wknOf,
   type FileCell,
   type Notation,
@@ -191,7 +190,7 @@ async function totalsIn(
 function whyTotal(cells: readonly FileCell[], { fields }: Layout, header: readonly FileCell[]): string {
   const names = fields.filter(({ column }) => column.kind === 'text')
   const [name] = names
-  const shown = shownCell(cells[name?.at ?? 0] ?? '')
+  const shown = String(cells[name?.at ?? 0] ?? '')
   const flagOf = (flag: '--skip' | '--keep') => cellFlag(flag, header[name?.at ?? 0] ?? '', shown)
   return (
     `${name?.label ?? 'the name'} is ${quoted(shown)}: it looks like a total of other lines, which is no item; ` +
@@ -307,7 +306,7 @@ export function oddityMeter() {
     look: (label: string, cell: FileCell, column: TableColumn, value: Value, notation: Notation): void => {
       for (const oddity of odditiesOf(cell, column, notation)) {
         const id = `${label} ${oddity}`
-        const end = `${oddity}: ${quoted(shownCell(cell))} is ${String(value)}`
+        const end = `${oddity}: ${quoted(String(cell))} is ${String(value)}`
         const own = found.get(id) ?? { label, end, count: 0 }
         own.count++
         found.set(id, own)
@@ -351,7 +350,7 @@ function coefficientChecker(
       : fields
           .filter(({ column, at }) => isPercentage(cells[at] ?? '', column))
           .map(({ label, at }) => {
-            const shown = quoted(shownCell(cells[at] ?? ''))
+            const shown = quoted(String(cells[at] ?? ''))
             return `${label} is ${shown}: a correlation is a coefficient, 0.5 and not 50 %${way}`
           })
 }
@@ -377,7 +376,7 @@ function mergedHints(header: readonly FileCell[]) {
       if (!isKey || !isEmptyCell(cell) || other === undefined) return
       const flag = `--fill-down ${shellWord(printable(String(header[at])))}`
       hints.push(
-        `the last one above is ${quoted(shownCell(other))}: if the cells are merged, ${flag} takes it`,
+        `the last one above is ${quoted(String(other))}: if the cells are merged, ${flag} takes it`,
       )
     },
     /** @param faults of the line: one with others is hardly a row of which a part is merged */
@@ -388,7 +387,7 @@ function mergedHints(header: readonly FileCell[]) {
 function noneOfEach(cell: FileCell, column: FileCell) {
   const flag = `--fill-down ${shellWord(printable(String(column)))}`
   return {
-    reason: `is ${quoted(shownCell(cell))} in merged cells: that may be the sum of their rows; ${flag} takes it for each of them`,
+    reason: `is ${quoted(String(cell))} in merged cells: that may be the sum of their rows; ${flag} takes it for each of them`,
   }
 }
 

@@ -10,7 +10,6 @@ import {
   isIsinCell,
   isProblem,
   plainNumber,
-  shownCell,
   type FileCell,
   type Value,
 } from '../../values.ts'
@@ -175,7 +174,7 @@ function valuesIn(
       const value = convert(withoutCommand(cell), column, notation)
       // Fractions become percentages, exactly.
       const stored = typeof value === 'number' && column.unit !== undefined ? plainNumber(value) : value
-      if (stored === undefined) faults.push(`${label} is ${quoted(shownCell(cell))}: no fraction is so large`)
+      if (stored === undefined) faults.push(`${label} is ${quoted(String(cell))}: no fraction is so large`)
       else if (isProblem(stored)) faults.push(`${label} ${stored.reason}`)
       else {
         oddities.look(label, cell, column, stored, notation)

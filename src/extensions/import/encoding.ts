@@ -143,7 +143,6 @@ function whatIsOpen(words: ReadonlySet<string>, bytes: readonly number[]): strin
 }
 
 const letter = String.raw`[\p{Ll}\p{Lu}]`
-const ownLetter = String.raw`[[\p{Ll}\p{Lu}]--[A-Za-z]]`
 /** What words do not have: patterns of texts with characters beyond ASCII. */
 const unlikely: readonly RegExp[] = [
   // A control code, or nothing at all; parts of frames on the screen of a terminal; ligatures, and the sign of guilders.
@@ -159,9 +158,9 @@ const unlikely: readonly RegExp[] = [
   new RegExp(String.raw`\p{Ll}[\p{Lu}--[A-Z]]|[\p{Ll}--[a-z]]\p{Lu}|\p{Lu}[\p{Lu}--[A-Z]]\p{Ll}`, 'v'),
   // Two alphabets in one word.
   /[\p{Script=Latin}][\p{Script=Greek}\p{Script=Cyrillic}]|[\p{Script=Greek}\p{Script=Cyrillic}][\p{Script=Latin}]/v,
-  new RegExp(String.raw`\p{Nd}${ownLetter}|${ownLetter}\p{Nd}`, 'v'),
-  // A letter alone that is no word of a language in Europe.
-  new RegExp(String.raw`(?<!${letter})[[\p{Ll}\p{Lu}]--[A-Za-zàáâåæéèêìíòóôöø]](?!${letter})`, 'v'),
+  // French has a word à, and prices have a sign €. Elsewhere letters stand at their bytes, none of which is a word: but one before
+  // a point may be a short form, and all others may be the letter of a share class.
+  new RegExp(String.raw`(?<!${letter})[ŕąΰÓÄÇЂ](?!${letter}|\.)`, 'v'),
 ]
 /**
  * In Portuguese, which is the only language of CP850 that has it, `õ` stands before an e. A word with such a beginning is no word of
@@ -203,7 +202,7 @@ function readings(fitting: readonly OneByte[], words: ReadonlySet<string>): stri
   const lines = [...byTexts].map(
     ([texts, some]) => `${texts} (${some.map(({ encoding }) => encoding).join(', ')})`,
   )
-  return `It may be read as ${lines.join(', ')}`
+  return `It may be read as ${lines.join(', ')}; if none of these is right, save it as UTF-8`
 }
 
 interface Wide {

@@ -1,7 +1,9 @@
 /** Files with one byte for a character: none is read in an encoding that it may not have. */
 import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { importFolder, isins } from './database.ts'
+import { times } from '../../support/rounds.ts'
 import { dump } from './dialects.ts'
 
 const folder = importFolder()
@@ -69,6 +71,7 @@ describe('import of a name beyond ASCII', () => {
     ['Cr\xe9dit Agricole', 'Crédit Agricole'],
     ['F\xfcr 1\xa0234 \x84Zitat\x93', 'Für 1\u00a0234 „Zitat“'],
     ['Klasse \x80', 'Klasse €'],
+    ['5 \x80/100 \x80', '5 €/100 €'],
     ['Bund \xd6sterreich', 'Bund Österreich'],
     ['\xd6l, \xd6kofonds', 'Öl, Ökofonds'],
     ['\xdcberschuss', 'Überschuss'],
@@ -97,6 +100,8 @@ describe('import of a name beyond ASCII', () => {
     ['Moody\x92s', 'the same'],
     ['\xcf\xd1\xc1', 'Cyrillic, or capitals'],
     ['Fran\xe7ais, \xeatre', 'ê or ę'],
+    ['s\xe9rie \xe8. 2', 'č. or è.'],
+    ['Klasa \xa3', 'Ł or the sign of pounds'],
   ])('asks about %j: %s', async (bytes) => {
     const { code, stderr, name } = await importName(bytes)
     expect({ code, name }).toEqual({ code: 1, name: 'Empty Fund' })
@@ -105,15 +110,83 @@ describe('import of a name beyond ASCII', () => {
 
   it('looks at all words of the file', async () => {
     const file = 'many.csv'
-    const lines = Array.from(
-      { length: 60_000 },
-      (_, index) => `${isin};${index};Gr\xf6\xdfe ${index}\xfc;x\n`,
-    )
+    const lines = Array.from({ length: 60_000 }, (_, index) => `${isin};${index};Gr\xf6\xdfe ${index};x\n`)
     const head = 'isin;position;name_de;value\n'
-    const odd = `${isin};70000;Verm\x9agen;x\n`
+    const odd = `${isin};70000;Espa\xf1a;x\n`
     writeFileSync(folder.file(file), Buffer.from([head, ...lines, odd].join(''), 'latin1'))
     const ended = await folder.import('key_figure', file, '--db', folder.database())
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('do not say what it is') })
+  })
+})
+
+/** Parts of names with letters beyond ASCII, which also stand alone: short forms, share classes, names of currencies. */
+const parts = {
+  'windows-1250': [
+    'Příležitost, podfond č. 5',
+    'Peněžní trh, série č.2',
+    'Akcie ČR a zahraničí',
+    'tř. Ž',
+    'Třída 3Č',
+    '5 Kč',
+    'Ľ. Štúr',
+    'Klasa Ł',
+    'A/Ł',
+    'Akcji Środkowej',
+    'ul. Żelazna 5',
+    'Klasa Ą',
+    '100 zł',
+    'Tőke- és hozamvédett',
+    'Részvény „A” sorozat',
+    'čl. 5',
+    'Novčani fond Đ',
+    'Obligaţiuni închis',
+    'eČeská',
+  ],
+  'iso-8859-2': [
+    'Reální fond č. 7',
+    'Příležitost',
+    'Klasa Ł',
+    'Akcji Środkowej',
+    'Šance',
+    'Třída Ž',
+    '100 zł',
+  ],
+  'windows-1251': ['Фонд № 5', 'Облигации и акции', 'г. Москва', 'Акция «А»', 'ООО', 'в т.ч.', '10 р.'],
+  'windows-1253': ['Αμοιβαίο Κεφάλαιο', 'Α΄ κατηγορία', 'Κλάση Ά', 'Α.Ε.', 'ή', '5 €'],
+  'windows-1254': ['İş Portföy', 'Değişken', 'Şirketi A.Ş.', 'no. ş', 'Ğ', 'Altın'],
+  'windows-1257': ['Vērtspapīru', 'Žalias ų', 'Įvairūs', 'Klasė Š', 'Nr. ē', 'č. 5'],
+  macintosh: [
+    'Fonds für Öl',
+    'Größe',
+    'Österreich',
+    'Actions à dividende',
+    'Índice',
+    'Años',
+    'Übersicht',
+    'n° 5',
+    '5 €',
+    'l’avenir',
+    '– «Größe»',
+    'Classe É',
+    'Ø',
+    'Ações',
+    '10 £',
+  ],
+} as const
+
+describe('no file is read in an encoding that it does not have', () => {
+  it.each(Object.entries(parts))('in %s', async (encoding, texts) => {
+    const upper = new TextDecoder(encoding).decode(Uint8Array.from({ length: 128 }, (_, at) => 128 + at))
+    const bytesOf = (text: string) =>
+      text.replace(/[^\0-\x7f]/g, (letter) => String.fromCharCode(128 + upper.indexOf(letter)))
+    const names = fc.uniqueArray(fc.constantFrom(...texts), { minLength: 1, maxLength: 4 })
+    const property = fc.asyncProperty(names, async (chosen) => {
+      const name = chosen.join(' ')
+      const ended = await importName(bytesOf(name))
+      if (ended.code === 0) expect(ended.name).toBe(name)
+      else expect(ended.stderr).toContain(encoding)
+    })
+    await fc.assert(property, { numRuns: times(160) })
   })
 })
 

@@ -210,7 +210,8 @@ report counts such numbers. Other numbers with more digits make bad lines, as er
 Lines: the header is the line of the first 50 that has most names of columns, whatever stands above it, or the one behind
 --skip-lines lines. The report says where it is. A line with nothing but one text of several words is no row, if an empty
 line or another such line is before it: a heading, a remark, a disclaimer. Neither is one that repeats the header. Both are
-counted. Lines may end with a delimiter more than the header. If the last lines are bad, the report names --skip-last, which
+counted. Lines may end with a delimiter more than the header. Where commas separate the cells, a decimal
+comma needs quotation marks: 61 with 83 behind it, in no column, is not taken, unless --decimal point says that it is whole. If the last lines are bad, the report names --skip-last, which
 leaves them out. --skip leaves out lines by a text in a column of the file, wherever they are. In lists of shares a line is bad
 that looks like the total of others: by its name (Summe, Gesamt, Total), or by its share, which is 100 and the sum of the others.
 --skip leaves it out, --keep takes it as an item. The value of merged cells of a workbook is in each of their rows. A share

@@ -55,6 +55,7 @@ export function openCsv(file: string, encoding: Encoding, options: CsvOptions): 
     form: form.join(', '),
     numberOf: (at) => at + 1,
     isMergedNumber: () => false,
+    splitsAtCommas: delimiter === ',',
     read: (visitor) => readLines({ file, encoding, delimiter, skipLines, headerLine }, visitor),
     notesOn: () => [],
   }

@@ -17,6 +17,8 @@ export interface FileLines {
   readonly numberOf: (at: number) => number
   /** Whether a cell is a number of several merged ones. @param at its column, from 0 */
   readonly isMergedNumber: (at: number, line: number) => boolean
+  /** Whether a comma ends a cell, also one that was meant as a decimal comma. */
+  readonly splitsAtCommas: boolean
   /** The lines after the header, in order. May be called again. */
   readonly read: (visitor: FileVisitor) => Promise<void>
   /** What people may not see of cells in these columns; after the file has been read. */

@@ -1,7 +1,7 @@
 /** How the numbers and days of a file are written: sniffed from all of it, never guessed. */
 
 import { quoted } from '../../core/data/model/printable.ts'
-import type { Field } from './layout.ts'
+import type { Field, FileLines } from './layout.ts'
 import { dateFormHint, dateFormNames, dateForms, dateFormsOf, type DateForm, type DayHabits } from './days.ts'
 import { decimalMarks, type FileCell, type DecimalMark } from './values.ts'
 
@@ -27,16 +27,23 @@ interface NumberColumn {
   readonly sure: Examples<DecimalMark>
   /** Cells that are a number with either mark, by the mark that makes fractions of them: `1.234`. */
   readonly either: Examples<DecimalMark>
+  /** The first whole number, and the digits of the cell behind it: a comma may have split it. */
+  split?: Example & { readonly behind: string }
 }
+
+interface Wanted {
+  readonly decimal: DecimalMark | undefined
+  readonly dates: DateForm | undefined
+}
+
+/** Whether the cells decide anything. A comma that is said to be the decimal mark may still have split numbers. */
+export const isOpen = ({ decimal, dates }: Wanted): boolean => decimal !== 'point' || dates === undefined
 
 /** Looks at the cells of one line after the other and decides at the end. Its memory does not grow. */
 export function notationSniffer(
   fields: readonly Field[],
-  wanted: {
-    readonly decimal: DecimalMark | undefined
-    readonly dates: DateForm | undefined
-    readonly dropTimes: boolean
-  },
+  file: Pick<FileLines, 'header' | 'splitsAtCommas'>,
+  wanted: Wanted & { readonly dropTimes: boolean },
 ) {
   const labels = fields.map(({ label }) => label)
   const numbers = fields.map(({ label, column: { kind } }): NumberColumn | undefined =>
@@ -45,19 +52,28 @@ export function notationSniffer(
   const areDays = fields.map(({ column: { kind } }) => kind === 'day' || kind === 'dayOfYear')
   const days = dateSniffer()
 
-  const look = (cells: readonly FileCell[], line: number): void => {
+  const hasField = new Set(fields.map(({ at }) => at))
+  /** The cell behind one, if it belongs to no column. In a line with more cells than the header, any cell may be of another column. */
+  const cellBehind = (cells: readonly FileCell[], at: number): FileCell | undefined =>
+    hasField.has(at + 1) && cells.length <= file.header.length ? undefined : cells[at + 1]
+
+  /** @param behind where the cells of a line are not as in the file: the cell behind its value */
+  const look = (cells: readonly FileCell[], line: number, behind?: FileCell): void => {
     for (const [index, { at }] of fields.entries()) {
       const text = cells[at]
       // Of a workbook: a day without marks is a number there.
       if (typeof text === 'number' && areDays[index] === true) days.look(String(text), line)
       if (typeof text !== 'string' || text === '') continue
       const column = numbers[index]
-      if (column !== undefined) lookAtNumber(column, text, line)
-      else if (areDays[index] === true) days.look(text, line)
+      if (column !== undefined) {
+        lookAtNumber(column, text, line)
+        if (file.splitsAtCommas) lookForSplit(column, text, behind ?? cellBehind(cells, at), line)
+      } else if (areDays[index] === true) days.look(text, line)
     }
   }
   /** @throws {Error} that says which lines contradict each other, or leave it open */
   const notations = (): Notations => {
+    if (wanted.decimal !== 'point') numbers.forEach(refuseSplit)
     const found = wanted.decimal === undefined ? sniffMarks(numbers) : fields.map(() => wanted.decimal)
     const mark = wanted.decimal ?? agreed(found)
     const dates = wanted.dates ?? days.form()
@@ -71,7 +87,7 @@ export function notationSniffer(
       ].filter((part) => part !== ''),
     }
   }
-  return { look, notations, isNeeded: wanted.decimal === undefined || wanted.dates === undefined }
+  return { look, notations }
 }
 
 /** Days of eighty years. */
@@ -131,6 +147,25 @@ function lookAtNumber({ sure, either }: NumberColumn, text: string, line: number
   if (mark === undefined) return
   if (other === undefined) sure[mark] ??= { text, line }
   else either[text.includes(',') ? 'comma' : 'point'] ??= { text, line }
+}
+
+const isWhole = (text: string) => /^[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+)$/.test(text.trim())
+const isFraction = (text: string) => /^\d+$/.test(text.trim())
+
+function lookForSplit(column: NumberColumn, text: string, behind: FileCell | undefined, line: number): void {
+  if (column.split !== undefined || behind === undefined) return
+  if (isWhole(text) && isFraction(String(behind))) column.split = { text, line, behind: String(behind) }
+}
+
+/** @throws {Error} if no number of the column has a decimal point, and one may have been split at its comma */
+function refuseSplit(column: NumberColumn | undefined): void {
+  if (column?.split === undefined || column.sure.point !== undefined) return
+  const { text, line, behind } = column.split
+  throw new Error(
+    `column ${column.label}: ${quoted(text)} (line ${line}) may be ${quoted(`${text},${behind}`)}, as commas separate the cells and ` +
+      `the next one is ${quoted(behind)}: put numbers in quotation marks, or separate the cells with semicolons; if the column ` +
+      'has whole numbers, --decimal point says so',
+  )
 }
 
 /** By column, since some files have columns of both kinds. Undefined for a column without any mark. */

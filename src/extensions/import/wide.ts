@@ -105,6 +105,9 @@ export function narrowedLines(
   const header = [...plain.slice(0, kept.length), ...currency, ...plain.slice(kept.length)]
   const own = skip.filter(({ column }) => !cells.named.includes(column))
   const skipping = skippedBy(header, own)
+  /** A cell behind the price, which is none of another fund: a comma may have split the price. */
+  const behind = (found: readonly FileCell[], at: number) =>
+    ofFunds.has(at + 1) ? [] : found.slice(at + 1, at + 2)
   const rowsOf = (found: readonly FileCell[]) =>
     funds
       .filter(({ at }) => !isEmptyCell(found[at]))
@@ -112,7 +115,13 @@ export function narrowedLines(
         const code = currencies === undefined ? [] : [currencies.cells[at] ?? '']
         return {
           price: found[at] ?? '',
-          row: [...kept.map((each) => found[each] ?? ''), ...code, isin, found[at] ?? ''],
+          row: [
+            ...kept.map((each) => found[each] ?? ''),
+            ...code,
+            isin,
+            found[at] ?? '',
+            ...behind(found, at),
+          ],
         }
       })
   const read = (visitor: LineVisitor) => {

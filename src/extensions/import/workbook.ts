@@ -108,6 +108,7 @@ export function linesOfSheet(
     form: `XLSX, sheet ${quoted(name)}`,
     numberOf: (column) => (visible?.columns[column] ?? column) + 1,
     isMergedNumber: (column, line) => merged.numbers.get(column)?.has(line) === true,
+    splitsAtCommas: false,
     read: (visitor: FileVisitor) => {
       const texts = textFinder()
       for (const [index, cells] of lines.entries()) {

@@ -61,6 +61,73 @@ describe('import of numbers', () => {
     expect(stdout).toContain('line 4: value "2.25" is not a number (with a decimal comma)\n')
   })
 
+  /** A command without a table, for what says itself what it is. */
+  const importFiles = async (text: string, ...flags: string[]) => {
+    const file = `text-${files++}.csv`
+    const db = folder.database()
+    writeFileSync(folder.file(file), text)
+    const ended = await folder.import(file, '--db', db, ...flags)
+    return { ...ended, said: ended.stderr.replace(`fundpress: ${file}`, 'file').trim() }
+  }
+  const day = '27.11.2026'
+  const noted = ['--map', 'Note=', '--derive']
+  it.each([
+    [
+      'a cell of an ignored column',
+      ['price', ...noted],
+      `isin,date,net_asset_value,Note\n${isin},${day},61,83,\n`,
+    ],
+    [
+      'a line without its last cell',
+      ['price', ...noted],
+      `isin,date,net_asset_value,Note\n${isin},${day},61,83\n`,
+    ],
+    [
+      'thousands',
+      ['price', '--decimal', 'comma', ...noted],
+      `isin,date,net_asset_value,Note\n${isin},${day},1.061,83,\n`,
+    ],
+    [
+      'one line of many',
+      ['price', ...noted],
+      `isin,date,net_asset_value,Note\n${isin},26.11.2026,62,,\n${isin},${day},61,83,\n`,
+    ],
+    [
+      'a cell of a column',
+      ['structure_item'],
+      `isin,type,position,name_de,percent,name_en\n${isin},top_values,1,Bund,60,5,\n`,
+    ],
+    [
+      'a column for each fund',
+      ['price', '--map', '*=net_asset_value', ...noted],
+      `date,${isin},Note\n${day},61,83,\n`,
+    ],
+    ['openfunds, a column a field', [], `OFST020000,OFDY000010,OFDY000040,Note\n${isin},${day},61,83,\n`],
+    [
+      'openfunds, a line a field',
+      [],
+      `ISIN,Field,Value,Note\n${isin},OFDY000010,${day},\n${isin},OFDY000040,61,83,\n`,
+    ],
+  ])('never takes 61 for 61,83 that a comma has split: %s', async (_, [table, ...flags], text) => {
+    const ended = await (table === undefined ? importFiles(text) : importText(text, table, ...flags))
+    expect(ended).toMatchObject({ code: 1, stdout: '' })
+    expect(ended.said).toMatch(
+      /^file: column [^:]*: "[\d.]+" \(line \d\) may be "[\d.]+,\d+", as commas separate/,
+    )
+  })
+
+  it('takes whole numbers where --decimal says so, or a number of the column has a decimal point', async () => {
+    const text = (last: string) =>
+      `isin,date,value,Note\n${isin},2024-02-01,61,83\n${isin},2024-02-02,${last},5\n`
+    const ignored = ['--map', 'Note=']
+    const open = await importText(text('62'), 'legal_point', ...ignored)
+    expect(open.said).toContain('if the column has whole numbers, --decimal point says so')
+    const said = await importText(text('62'), 'legal_point', ...ignored, '--decimal', 'point')
+    expect(said.rows().map(({ value }) => value)).toEqual([61, 62])
+    const clear = await importText(text('62.5'), 'legal_point', ...ignored)
+    expect(clear.rows().map(({ value }) => value)).toEqual([61, 62.5])
+  })
+
   const prices = (nav: string, percent: string): string =>
     'isin;date;issue_price;repurchase_price;net_asset_value;change;change_percent;performance\n' +
     `${isin};02.05.2024;10,50;10,50;${nav};-0,5;${percent};3\n`

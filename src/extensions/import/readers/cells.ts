@@ -14,7 +14,7 @@ import {
   type Layout,
   type LineVisitor,
 } from '../layout.ts'
-import { notationSniffer, type Notations } from '../notation.ts'
+import { isOpen, notationSniffer, type Notations } from '../notation.ts'
 import { shellWord } from '../../../core/system/shell-text.ts'
 import type { Place } from '../take/staging.ts'
 import { totalFinder } from '../totals.ts'
@@ -281,8 +281,8 @@ function numberedRows(table: SchemaTable, columns: readonly string[], sink: RowS
 }
 
 /** Counts the bytes of a file that is read several times: for its encoding, its notations, and its rows. */
-export function passMeter(sink: RowSink, { decimal, dates }: ReadOptions): (count: number) => void {
-  const passes = decimal === undefined || dates === undefined ? 3 : 2
+export function passMeter(sink: RowSink, options: ReadOptions): (count: number) => void {
+  const passes = isOpen(options) ? 3 : 2
   return (count) => sink.bytes(count / passes)
 }
 
@@ -291,10 +291,8 @@ async function sniffNotations(
   { cells, layout, bytes }: Pick<Reading, 'cells' | 'layout'> & Readonly<{ bytes: (count: number) => void }>,
   options: ReadOptions,
 ): Promise<Notations> {
-  const sniffer = notationSniffer(layout.fields, options)
-  if (sniffer.isNeeded) {
-    await cells.read(onlyLines(sniffer.look, bytes))
-  }
+  const sniffer = notationSniffer(layout.fields, cells, options)
+  if (isOpen(options)) await cells.read(onlyLines(sniffer.look, bytes))
   return within(file, sniffer.notations)
 }
 

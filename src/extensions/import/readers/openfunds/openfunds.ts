@@ -4,7 +4,7 @@ import { printable, quoted } from '../../../../core/data/model/printable.ts'
 import { openCsv } from '../../csv.ts'
 import { readEncoding } from '../../encoding.ts'
 import { onlyLines, type CellLines, type Field, type FileLines, type LineVisitor } from '../../layout.ts'
-import { notationSniffer, type Notations } from '../../notation.ts'
+import { isOpen, notationSniffer, type Notations } from '../../notation.ts'
 import {
   convert,
   isIsinCell,
@@ -35,7 +35,7 @@ export const openfunds: Reader = {
     const place = `${file}, line ${cells.headerLine}`
     const bytes = passMeter(sink, options)
     const shape = await form.shapeOf(cells, place)
-    const notations = await sniff(file, shape, bytes, options)
+    const notations = await sniff(file, shape, cells, bytes, options)
     const rows = openRows(sink, options.currencies)
     const oddities = oddityMeter()
     const keeping = keptBy(cells.header, options.keep)
@@ -96,7 +96,7 @@ interface Shape {
   readonly notes: () => readonly string[]
   /** Gives each line with a value to a sniffer. */
   readonly look: (
-    look: (cells: readonly FileCell[], line: number) => void,
+    look: (cells: readonly FileCell[], line: number, behind?: FileCell) => void,
     bytes: Reading['bytes'],
   ) => Promise<void>
   readonly read: (reading: Reading) => Promise<void>
@@ -139,13 +139,14 @@ async function openCells(
 async function sniff(
   file: string,
   { fields, look }: Shape,
+  cells: CellLines,
   bytes: Reading['bytes'],
   options: ReadOptions,
 ): Promise<Notations> {
-  const sniffer = notationSniffer(fields, options)
-  if (sniffer.isNeeded)
-    await look((cells, line) => {
-      sniffer.look(cells.map(withoutCommand), line)
+  const sniffer = notationSniffer(fields, cells, options)
+  if (isOpen(options))
+    await look((line, number, behind) => {
+      sniffer.look(line.map(withoutCommand), number, behind)
     }, bytes)
   return within(file, sniffer.notations)
 }
@@ -339,6 +340,7 @@ const narrowForm: Form = {
     if (places === undefined) throw new Error(`${place}: no line has ${narrowForm.what}`)
     const { isin, id, value, measure } = places
     const fields = [...found.values()]
+    const ofWidth = (line: readonly FileCell[]) => widthFault(line, measure.width, measure.all, measure.name)
     const cellsOf = (line: readonly FileCell[]) => {
       const field = found.get(fieldOf(line[id] ?? '')?.key ?? '')
       const cells: FileCell[] = []
@@ -352,14 +354,14 @@ const narrowForm: Form = {
       look: (look, bytes) =>
         each(
           onlyLines((line, number) => {
-            look(cellsOf(line).cells, number)
+            if (ofWidth(line) === undefined) look(cellsOf(line).cells, number, line[value + 1])
           }, bytes),
         ),
       read: async ({ values: valuesOf, isKept, record, spoil, sink, bytes }) => {
         const open = new Map<string, NarrowRecord>()
         const faultOf = (line: readonly FileCell[], key: string): string | undefined => {
-          const ofWidth = widthFault(line, measure.width, measure.all, measure.name)
-          if (ofWidth !== undefined) return ofWidth
+          const fault = ofWidth(line)
+          if (fault !== undefined) return fault
           if (!isOfId(line[id] ?? '')) return `${quoted(String(line[id] ?? ''))} is not an OF-ID`
           return isIsinCell(key) ? undefined : `${quoted(key)} is not an ISIN`
         }

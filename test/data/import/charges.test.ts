@@ -155,7 +155,7 @@ const chargesOf = (db: string) =>
   )
 
 const inDoubt = (columns: string) =>
-  `bad rows alone say what fund ${isin} charges, so ${columns} cannot be derived: correct them, or bring these prices`
+  `what fund ${isin} charges is in doubt, by bad rows or fees that differ, so ${columns} cannot be derived: correct them, or bring these prices or its row of table profile`
 
 describe('charges that contradict each other, with --skip-bad', () => {
   const two = [openfunds('0.05'), `OFST020000;OFST451320\n${isin};0.03\n`]

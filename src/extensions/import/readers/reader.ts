@@ -159,7 +159,7 @@ export interface RowSink {
   readonly gone: RowSink['row']
   /**
    * A list of which a row is bad, by the values of its key columns, or of which nobody knows where that belongs. Where the file replaces
-   * it, the database keeps its own: without the row it would lose an item. Of table profile, a row that is bad: what the fund charges is in doubt.
+   * it, the database keeps its own: without the row it would lose an item. Of table profile: what the fund charges is in doubt.
    */
   readonly spoilt: RowSink['row']
   /** For many rows with the same columns: their values are as `convert` (`values.ts`) makes them. */

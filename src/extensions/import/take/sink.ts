@@ -367,7 +367,7 @@ export function openSink(db: Database, options: SinkOptions) {
   }
 
   /**
-   * Refuses new prices whose issue or repurchase price would be derived, of funds of which bad rows alone say what they charge: at the NAV
+   * Refuses new prices whose issue or repurchase price would be derived, of funds of which bad rows or fees that differ alone say what they charge: at the NAV
    * it would be a wrong one.
    */
   const refuseInDoubt = () => {
@@ -383,7 +383,7 @@ export function openSink(db: Database, options: SinkOptions) {
       const rows = staging
         .uncharged(isin, unknown, leftCharges.isContradicted(isin))
         .filter(({ date }) => priceOf([isin, date]) === undefined)
-      const reason = `bad rows alone say what fund ${isin} charges, so ${unknown.join(' and ')} cannot be derived: correct them, or bring these prices`
+      const reason = `what fund ${isin} charges is in doubt, by bad rows or fees that differ, so ${unknown.join(' and ')} cannot be derived: correct them, or bring these prices or its row of table profile`
       for (const { date, file } of rows) {
         // One message tells them all.
         const first = rows.find((row) => row.file === file)

@@ -383,17 +383,24 @@ describe('import of FundsXML', () => {
     )
   })
 
-  it.each([['in front'], ['behind']])('leaves a second fee %s out, and names both', async (where) => {
-    const both = [fee('Management Company Fee', '0.05'), fee('Management Fee', '1.5')]
-    const surcharges = [fee('Entry Fee', '4'), fee('Subscription Fee Fund', '1'), fee('Entry Fee', '4')]
-    const all = [...both, ...surcharges]
+  it.each([['in front'], ['behind']])('takes none of fees that differ: the lower one %s', async (where) => {
+    const all = [fee('Management Company Fee', '0.05'), fee('Management Fee', '1.5'), fee('Entry Fee', '4')]
     const { code, fees, left } = await importFees(...(where === 'behind' ? all.toReversed() : all))
-    expect({ code, fees }).toEqual({ code: 0, fees: '4 0 1.5' })
-    expect(left).toContain(
-      'a fee of type Management Company Fee (0.05) beside one of type Management Fee (1.5): management_fee is one fee (1, the',
-    )
-    expect(left).toContain(
-      'a fee of type Subscription Fee Fund (1) beside one of type Entry Fee (4): issue_surcharge is one fee (1, the',
+    expect({ code, fees }).toEqual({ code: 0, fees: '4 0 1.25' })
+    expect(left).toMatch(/^fees that differ: .*: which one is management_fee is not said \(1, the first/)
+  })
+
+  it('refuses a NAV whose issue price needs a surcharge of which two are named, unless the database knows it', async () => {
+    const nav = price('2024-05-03', '101.50').replace(/<Sub.*/, '</Price>')
+    const ofClass = `<Fees>${fee('Entry Fee', '5')}${fee('Subscription Charge', '3')}</Fees>${prices(nav)}`
+    const known = folder.database()
+    expect(await importXml(known, document({ ofClass }))).toMatchObject({ code: 0 })
+    const unknown = folder.database()
+    editDatabase(folder.file(unknown), 'DELETE FROM profile; DELETE FROM price')
+    const { code, stdout } = await importXml(unknown, document({ ofClass }))
+    expect(code).toBe(1)
+    expect(stdout).toContain(
+      `what fund ${first} charges is in doubt, by bad rows or fees that differ, so issue_price`,
     )
   })
 

@@ -35,7 +35,7 @@ async function read(content: string) {
     bytes: () => undefined,
   }
   const told = await fundsxml.read({ file } as FileStart, sink as RowSink, {} as ReadOptions)
-  return { rows, gone, parts, leftOut, bad, told }
+  return { rows, gone, parts, spoilt, leftOut, bad, told }
 }
 
 interface Parts {
@@ -516,6 +516,173 @@ describe('FundsXML: profile', () => {
       },
     ])
     expect(leftOut).toEqual(['a fee of type Postage: the profile has no such fee'])
+  })
+})
+
+/** @returns the profile of a class, and what is left out */
+async function profileOf(staticData: string, ofClass = '') {
+  const found = await read(document({ staticData, classes: shareClass(first, ofClass) }))
+  return { ...found, profile: found.parts['profile']?.[0] }
+}
+
+describe('FundsXML: ongoing costs', () => {
+  const cost = (percent: string, published: string, more = '', type = 'Ongoing Costs') =>
+    `<OngoingCost><CostType>${type}</CostType><PublicationDate>${published}</PublicationDate>${more}<Percentage>${percent}</Percentage></OngoingCost>`
+  const costs = (...all: string[]) => profileOf(`<OngoingCosts>${all.join('')}</OngoingCosts>`)
+  const holds = (from: string, to: string) => `<ValidFrom>${from}</ValidFrom><ValidTo>${to}</ValidTo>`
+
+  it.each([
+    [['1.80 2026-02-01', '2.40 2024-02-01'], 1.8],
+    [['2.40 2024-02-01', '1.80 2026-02-01'], 1.8],
+    [['1.80 2026-02-01', '1.8 2026-02-01'], 1.8],
+  ])('are those that were published last, in any order: %j', async (all, expected) => {
+    const { profile } = await costs(...all.map((one) => cost(...(one.split(' ') as [string, string]))))
+    expect(profile?.['total_expense_ratio']).toBe(expected)
+  })
+
+  it('are those that hold on the day of the file', async () => {
+    const { profile, leftOut } = await costs(
+      cost('1.5', '2025-02-01', holds('2025-02-01', '2026-11-27Z')),
+      cost('1.6', '2026-11-02', holds('2026-12-01', '2027-11-30')),
+      cost('1.7', '2026-11-01', holds('2025-01-01', '2026-11-26')),
+      cost('0.2', '2026-11-03', '', 'Transaction Costs'),
+      cost('0.3', '03.11.2026'),
+    )
+    expect(profile?.['total_expense_ratio']).toBe(1.5)
+    expect(leftOut).toEqual([
+      'ongoing costs that do not hold on the day of the file (ValidFrom, ValidTo)',
+      'ongoing costs that do not hold on the day of the file (ValidFrom, ValidTo)',
+      'costs of type Transaction Costs, which are no ongoing costs',
+      'ongoing costs whose PublicationDate is no day',
+    ])
+  })
+
+  it('are not taken if those of one day differ', async () => {
+    const { profile, leftOut } = await costs(cost('1.8', '2026-02-01'), cost('2.4', '2026-02-01'))
+    expect(profile).toBeUndefined()
+    expect(leftOut).toEqual(
+      Array(2).fill('ongoing costs that differ from others of their day, so that none are taken'),
+    )
+  })
+})
+
+describe('FundsXML: benchmarks', () => {
+  const benchmark = (name: string, usage = '') =>
+    `<Benchmark><Name>${name}</Name><Currency>EUR</Currency>${usage === '' ? '' : `<BenchmarkUsage ListedType="${usage}"/>`}
+<BenchmarkComponents><BenchmarkComponent><ValidFrom>2020-01-01</ValidFrom><Name>Part</Name><Weight>60</Weight></BenchmarkComponent></BenchmarkComponents></Benchmark>`
+  const benchmarks = async (...all: string[]) => {
+    const { profile, leftOut } = await profileOf(`<Benchmarks>${all.join('')}</Benchmarks>`)
+    const components = 'components of a benchmark, which has a name of its own'
+    return { name: profile?.['benchmark'], leftOut: leftOut.filter((what) => what !== components) }
+  }
+
+  it('takes none of several, and says so', async () => {
+    expect(await benchmarks(benchmark('MSCI World'), benchmark('iBoxx'))).toEqual({
+      name: undefined,
+      leftOut: Array(2).fill('one of several benchmarks of a fund, whose profile has one'),
+    })
+  })
+
+  it('takes the official one, and none for inner use', async () => {
+    expect(
+      await benchmarks(
+        benchmark('MSCI World', 'UCITS KIID'),
+        benchmark('60 % MSCI World, 40 % iBoxx', 'OFFICIAL'),
+        benchmark('Peers', 'INTERNAL'),
+      ),
+    ).toEqual({
+      name: '60 % MSCI World, 40 % iBoxx',
+      leftOut: ['a benchmark for inner use (BenchmarkUsage)', 'a benchmark beside the official one'],
+    })
+    expect(await benchmarks(benchmark('Peers', 'INTERNAL'))).toMatchObject({ name: undefined })
+  })
+})
+
+describe('FundsXML: classifications', () => {
+  const of = (group: string, ...values: string[]) =>
+    `<Classification><ListedGroup>${group}</ListedGroup>${values.join('')}</Classification>`
+  const level = (at: number, text: string) => `<Value level="${at}">${text}</Value>`
+  const category = async (...all: string[]) => {
+    const { profile, leftOut } = await profileOf(`<Classifications>${all.join('')}</Classifications>`)
+    return { name: profile?.['category_de'], leftOut }
+  }
+
+  it('takes the deepest level, in any order', async () => {
+    expect(await category(of('BVI', level(2, 'Aktienfonds Europa'), level(1, 'Aktienfonds')))).toEqual({
+      name: 'Aktienfonds Europa',
+      leftOut: [],
+    })
+  })
+
+  it.each([
+    ['of two classifications', [of('BVI', level(1, 'Aktienfonds')), of('BVI', level(1, 'Mischfonds'))]],
+    ['without levels', [of('BVI', '<Value>Aktienfonds</Value><Value>Mischfonds</Value>')]],
+  ])('takes the next group if nothing says which value counts: %s', async (_, all) => {
+    const { name, leftOut } = await category(...all, of('EFAMA', '<Value>Equity</Value>'))
+    expect(name).toBe('Equity')
+    expect(new Set(leftOut)).toEqual(
+      new Set(['one of several classifications of BVI, of which a profile has one']),
+    )
+  })
+})
+
+describe('FundsXML: fees', () => {
+  const fee = (type: string, percent: string) =>
+    `<Fee><Type>${type}</Type><PayReceive>P</PayReceive><Maximum>${percent}</Maximum></Fee>`
+  const fees = async (...all: string[]) => {
+    const found = await profileOf('', `<Fees>${all.join('')}</Fees>`)
+    return { ...found, surcharge: found.profile?.['issue_surcharge'] }
+  }
+
+  it.each([
+    [
+      'of the distributor and of the fund together, without a minimum',
+      [
+        fee('Subscription Fee in favour of distributor', '5'),
+        fee('Subscription Fee in favour of fund', '1'),
+        fee('Subscription Fee minimum', '0'),
+      ],
+      6,
+    ],
+    ['of both, also if they are equal', [fee('Entry Fee Distributor', '2'), fee('Entry Fee Fund', '2')], 4],
+    ['once, if two names say the same', [fee('Entry Fee', '5'), fee('Subscription Charge', '5.00')], 5],
+    [
+      'of no minimum alone',
+      [fee('Mindestausgabeaufschlag', '0'), fee('Ausgabeaufschlag min.', '0')],
+      undefined,
+    ],
+  ])('takes the surcharge %s', async (_, all, expected) => {
+    expect((await fees(...all)).surcharge).toBe(expected)
+  })
+
+  it('takes none of fees that differ, says so, and lets no price be derived without it', async () => {
+    const { surcharge, leftOut, spoilt } = await fees(fee('Entry Fee', '5'), fee('Subscription Charge', '3'))
+    expect(surcharge).toBeUndefined()
+    expect(leftOut).toEqual([
+      'fees that differ: Entry Fee (5), Subscription Charge (3): which one is issue_surcharge is not said',
+    ])
+    expect(spoilt).toEqual({ profile: [{ isin: first }] })
+  })
+})
+
+describe('FundsXML: net assets of one day', () => {
+  const total = (amount: string, currency = 'EUR') =>
+    `<TotalAssetValue><NavDate>2026-11-27</NavDate><TotalAssetNature>OFFICIAL</TotalAssetNature>
+<TotalNetAssetValue><Amount ccy="${currency}">${amount}</Amount></TotalNetAssetValue></TotalAssetValue>`
+  const assets = async (...all: string[]) => {
+    const { profile, leftOut } = await profileOf('', `<TotalAssetValues>${all.join('')}</TotalAssetValues>`)
+    return { assets: profile?.['fund_assets'], leftOut }
+  }
+
+  it('count once, whatever their currencies, and not at all if they differ', async () => {
+    expect(await assets(total('7', 'USD'), total('5.00'), total('5'))).toEqual({
+      assets: '5.00',
+      leftOut: [],
+    })
+    expect(await assets(total('5'), total('6'))).toEqual({
+      assets: undefined,
+      leftOut: ['net assets that differ from others of their day, so that none are taken'],
+    })
   })
 })
 

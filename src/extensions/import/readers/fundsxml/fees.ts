@@ -1,6 +1,6 @@
 /** Fees of a share class, whose types are free texts: which column of the profile each fills, and what several of them make. Pure. */
 
-import { sumOf } from '../../decimals.ts'
+import { shortestOf, sumOf } from '../../decimals.ts'
 import { decimal } from './texts.ts'
 
 export interface Fee {
@@ -22,9 +22,16 @@ const feeColumns: readonly (readonly [type: RegExp, column: string])[] = [
 /** The subscription tax of Luxembourg is paid by the fund, a value added tax on top of a fee. */
 const isTax = (type: string) => /\btax|taxe\b|steuer|\bvat\b|\bmwst/i.test(type)
 
+/** The least that somebody pays, beside what is usual. */
+const isMinimum = (type: string) => /\bmin(?:imum|imal|\b)|mindest/i.test(type)
+
 /** @returns undefined if the profile has no such fee */
 export const feeColumnOf = (type = ''): string | undefined =>
-  isTax(type) ? undefined : feeColumns.find(([pattern]) => pattern.test(type))?.[1]
+  isTax(type) || isMinimum(type) ? undefined : feeColumns.find(([pattern]) => pattern.test(type))?.[1]
+
+/** Whether issue or repurchase prices are made with it. */
+export const isCharge = (column: string): boolean =>
+  column === 'issue_surcharge' || column === 'redemption_fee'
 
 /** Whom a surcharge is paid to: each may get one. */
 function recipientOf({ type }: Fee): string | undefined {
@@ -35,41 +42,55 @@ function recipientOf({ type }: Fee): string | undefined {
 interface TakenFees {
   /** Percentages by column. */
   readonly percents: ReadonlyMap<string, string>
-  readonly leftOut: readonly { readonly what: string; readonly place: string }[]
+  /** Fees of which nothing says which one fills the column. */
+  readonly open: readonly { readonly column: string; readonly what: string; readonly place: string }[]
   /** Columns with the types that fill them: `issue_surcharge: Entry Fee Distributor + Entry Fee Fund`. */
   readonly types: readonly string[]
 }
 
 /**
- * Surcharges of the distributor and of the fund are paid together. Of other fees for one column the one with the shortest type counts:
- * `Management Fee` before `Management Fee Research`.
+ * Surcharges of the distributor and of the fund are paid together. Of other fees for one column that differ none counts: a type is a free
+ * text, which does not say which one a buyer pays.
  */
 export function takeFees(fees: readonly Fee[]): TakenFees {
   const percents = new Map<string, string>()
-  const leftOut: { readonly what: string; readonly place: string }[] = []
+  const open: { readonly column: string; readonly what: string; readonly place: string }[] = []
   const types: string[] = []
   for (const [column, all] of Map.groupBy(fees, (fee) => fee.column)) {
     const own = all.filter((fee, at) => all.findIndex((other) => isSame(fee, other)) === at)
-    const sum = sumOfRecipients(own)
-    const [first, ...others] = own.toSorted((one, other) => one.type.length - other.type.length)
+    const names = [...new Set(own.map(({ type }) => type))].join(' + ')
+    const [first, ...others] = own
     if (first === undefined) continue
-    percents.set(column, sum ?? first.percent)
-    types.push(`${column}: ${sum === undefined ? first.type : own.map(({ type }) => type).join(' + ')}`)
-    if (sum !== undefined) continue
-    for (const { type, percent, place } of others)
-      leftOut.push({
-        what: `a fee of type ${type} (${percent}) beside one of type ${first.type} (${first.percent}): ${column} is one fee`,
-        place,
+    const areEqual = others.every((other) => isEqual(first, other))
+    const percent = anyOf(column, own) ?? sumOfRecipients(own) ?? (areEqual ? first.percent : undefined)
+    if (percent === undefined) {
+      const list = own.map(({ type, percent: each }) => `${type} (${each})`).join(', ')
+      open.push({
+        column,
+        what: `fees that differ: ${list}: which one is ${column} is not said`,
+        place: first.place,
       })
+      continue
+    }
+    percents.set(column, percent)
+    types.push(`${column}: ${names}`)
   }
-  return { percents, leftOut, types }
+  return { percents, open, types }
 }
 
-const isSame = (one: Fee, other: Fee) => one.type === other.type && one.percent === other.percent
+/** The profile says that there is a performance fee, not how high it is. */
+const anyOf = (column: string, fees: readonly Fee[]) =>
+  column === 'performance_fee'
+    ? (fees.find(({ percent }) => Number(percent) !== 0) ?? fees[0])?.percent
+    : undefined
+
+const isEqual = (one: Fee, other: Fee) =>
+  shortestOf(decimal(one.percent) ?? '') === shortestOf(decimal(other.percent) ?? '')
+const isSame = (one: Fee, other: Fee) => one.type === other.type && isEqual(one, other)
 
 /** @returns undefined unless the fees are surcharges, each of another recipient */
 function sumOfRecipients(fees: readonly Fee[]): string | undefined {
-  const isSurcharge = fees.every(({ column }) => column === 'issue_surcharge' || column === 'redemption_fee')
+  const isSurcharge = fees.every(({ column }) => isCharge(column))
   const recipients = new Set(fees.map(recipientOf))
   if (!isSurcharge || fees.length < 2 || recipients.has(undefined) || recipients.size < fees.length)
     return undefined

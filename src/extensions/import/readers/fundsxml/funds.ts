@@ -5,13 +5,14 @@
 
 import { isOpenEnd } from '../../../../core/data/model/limits.ts'
 import { quoted } from '../../../../core/data/model/printable.ts'
-import { reciprocalOf } from '../../decimals.ts'
+import { reciprocalOf, shortestOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
 import type { RowSink, SplitFactor } from '../reader.ts'
-import { feeColumnOf, takeFees, type Fee } from './fees.ts'
+import { feeColumnOf, isCharge, takeFees, type Fee } from './fees.ts'
 import { unless, type WhyNot } from './unless.ts'
 import { portfolioElement, type NetAssets, type OpenPortfolio } from './portfolios.ts'
 import type { Spill } from './spill.ts'
+import { categoryGroups, staticData } from './static-data.ts'
 import { amounts, amountsOf, day, decimal, flag, leaves, linesOf, number, present } from './texts.ts'
 import type { Element, Elements, Found } from './xml.ts'
 
@@ -95,11 +96,28 @@ export function fundsElement({ sink, spill, splitFactor, contentDate, feeTypes }
     }
   }
 
-  const totalAssets = ({ texts }: Found): void => {
+  const totalAssets = ({ texts, place }: Found): void => {
     const date = day(texts['NavDate']) ?? ''
     const byCurrency = amountsOf(texts, 'TotalNetAssetValue')
     if (holder === undefined || byCurrency.size === 0) return
-    if (holder.assets === undefined || holder.assets.date <= date) holder.assets = { date, byCurrency }
+    const before = holder.assets
+    if (before === undefined || before.date < date) holder.assets = { date, byCurrency }
+    else if (before.date === date) holder.assets = { date, byCurrency: together(before, byCurrency, place) }
+  }
+
+  /** Net assets of one day. Of amounts that differ, none counts. */
+  const together = (
+    { byCurrency }: NetAssets,
+    more: NetAssets['byCurrency'],
+    place: string,
+  ): NetAssets['byCurrency'] => {
+    const all = new Map([...more, ...byCurrency])
+    for (const [currency, amount] of more) {
+      if (shortestOf(all.get(currency) ?? '') === shortestOf(amount ?? '')) continue
+      sink.leftOut('net assets that differ from others of their day, so that none are taken', place)
+      all.set(currency, null)
+    }
+    return all
   }
 
   const portfolioOn = (date: string, place: string): OpenPortfolio => {
@@ -228,8 +246,12 @@ export function fundsElement({ sink, spill, splitFactor, contentDate, feeTypes }
       for (const name of [above.texts['LEI'], above.texts['ISIN']])
         if (name !== undefined) spill.addClass(name, isin)
     }
-    const { percents, leftOut, types } = takeFees(own.fees)
-    for (const { what, place } of leftOut) sink.leftOut(what, place)
+    const { percents, open, types } = takeFees(own.fees)
+    for (const { column, what, place } of open) {
+      sink.leftOut(what, place)
+      // At the NAV, an issue price would say that there is no surcharge.
+      if (isCharge(column)) sink.spoilt('profile', { isin }, place)
+    }
     for (const one of types) feeTypes.add(one)
     spill.addProfile(isin, record.place, profileOf(record, own.assets, percents, holder?.assets))
   }
@@ -304,7 +326,7 @@ export function fundsElement({ sink, spill, splitFactor, contentDate, feeTypes }
         ends: fund,
         below: {
           ...ofFund,
-          FundStaticData: { below: staticData },
+          FundStaticData: { below: staticData({ sink, contentDate }) },
           FundDynamicData: dynamic,
           SingleFund: {
             below: {
@@ -342,34 +364,6 @@ export function fundsElement({ sink, spill, splitFactor, contentDate, feeTypes }
 const identity: Elements = {
   Identifiers: { below: leaves('ISIN GermanWKN LEI') },
   Names: { below: leaves('OfficialName FullName') },
-}
-
-const staticData: Elements = {
-  ...leaves('ListedLegalStructure InceptionDate MaturityDate LiquidationDate LiquidationReason'),
-  StartOfFiscalYear: { below: { Day: { text: 'StartDay' }, Month: { text: 'StartMonth' } } },
-  EndOfFiscalYear: { below: { Day: { text: 'EndDay' }, Month: { text: 'EndMonth' } } },
-  Classifications: {
-    below: {
-      Classification: { below: leaves('ListedGroup UnlistedGroup Language Value'), ends: classification },
-    },
-  },
-  Benchmarks: { below: { Benchmark: { below: { Name: { text: 'Benchmark' } } } } },
-  OngoingCosts: { below: { OngoingCost: { below: leaves('CostType Percentage'), ends: ongoingCost } } },
-}
-
-/** The groups of categories that distributors know, the most usual first. */
-const categoryGroups = ['BVI', 'EFAMA', 'VOEIG', 'LIPPER', 'MORNINGSTAR']
-
-/** Keeps the category in the fund's texts, by its group and language. */
-function classification({ texts, outer }: Found): void {
-  const { ListedGroup = '', Language = 'de', Value } = texts
-  // Values have levels: the last one says the most.
-  if (outer !== undefined) outer.texts[`category ${ListedGroup} ${Language}`] = linesOf(Value).at(-1)
-}
-
-function ongoingCost({ texts, outer }: Found): void {
-  if (outer !== undefined && /^ongoing/i.test(texts['CostType'] ?? ''))
-    outer.texts['OngoingCosts'] = texts['Percentage']
 }
 
 interface OfClass {
@@ -436,8 +430,8 @@ function endOf(record: Found): Record<string, Value | undefined> {
 
 /** In the currency of the class, else in that of the fund. */
 function totalAssetsOf(total: NetAssets | undefined, currency: string): Record<string, Value | undefined> {
-  const [first] = total?.byCurrency ?? []
-  const own = total?.byCurrency.get(currency)
+  const first = [...(total?.byCurrency ?? [])].find(([, amount]) => amount !== null)
+  const own = total?.byCurrency.get(currency) ?? undefined
   if (own !== undefined || first === undefined)
     return { total_fund_assets: own, total_fund_assets_currency: own === undefined ? undefined : null }
   const [other, amount] = first
@@ -458,13 +452,12 @@ function profileOf(
   const lumpSum = minimum('MinSubscriptionAmount')
   const savings = minimum('MinRegularInvestmentAmount')
   const hasWatermark = flag(texts['ExistingFlag']) === 1
-  const [benchmark] = linesOf(inherited(record, 'Benchmark'))
   const feeOf = (column: string) => number(fees.get(column))
   const performanceFee = fees.has('performance_fee') ? Number(feeOf('performance_fee') !== 0) : undefined
   return present({
     ...categoryOf(record),
-    benchmark,
-    fund_assets: assets?.byCurrency.get(currency),
+    benchmark: inherited(record, 'Benchmark'),
+    fund_assets: assets?.byCurrency.get(currency) ?? undefined,
     ...totalAssetsOf(total, currency),
     end_of_fiscal_year: fiscalYearEnd(record),
     // P is both: what pays distributions is no accumulating fund.

@@ -14,8 +14,8 @@ import type { Element, Found } from './xml.ts'
 /** The official net assets of a fund or class on a day. */
 export interface NetAssets {
   readonly date: string
-  /** Each currency in which they are given. */
-  readonly byCurrency: ReadonlyMap<string, string>
+  /** Each currency in which they are given; null if amounts of the day differ. */
+  readonly byCurrency: ReadonlyMap<string, string | null>
 }
 
 /** What is known of a portfolio while its fund or class is being read. */

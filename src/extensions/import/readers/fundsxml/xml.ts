@@ -24,7 +24,7 @@ export interface Element {
   readonly below?: Elements
   /** The name of its text in the record. Texts of several such elements are lines of one. */
   readonly text?: string
-  /** An attribute: its value is a part of the text's name, as in `TotalValue EUR`. */
+  /** An attribute: its value is a part of the text's name, as in `TotalValue EUR`. Of a mark, it is what is kept. */
   readonly by?: string
   /** A name in the record, under which the element's own name is kept: it tells which of several elements is there. */
   readonly mark?: string
@@ -250,7 +250,8 @@ function xmlReader(file: string, root: Elements, onLeftOut: XmlOptions['onLeftOu
       textName = node.by === undefined ? node.text : `${node.text} ${attributesOf()[node.by] ?? ''}`
       return
     }
-    if (node.mark !== undefined && record !== undefined) record.texts[node.mark] = name
+    if (node.mark !== undefined && record !== undefined)
+      record.texts[node.mark] = node.by === undefined ? name : attributesOf()[node.by]
     if (!node.isRecord) {
       lines.reach(node.tag)
       return

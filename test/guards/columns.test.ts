@@ -413,8 +413,9 @@ it('compares a column that only one of the two snapshots has with nothing', asyn
   expect(await findingsOfColumns(liveOf(other), statisticsOf(edited(of('emt', 'srri = 1'))))).toEqual([])
 })
 
+const none: Statistics = { columns: {}, passing: new Set(), funds: new Map() }
+
 describe('what may not be given out', () => {
-  const none: Statistics = { columns: {}, passing: new Set(), funds: new Map() }
   const statisticsIn = (edit: Edit) => parseStatistics([statisticsOf(edited(edit))]) ?? none
   const tablesOf = (edit: Edit) => {
     const { columns, funds } = statisticsIn(edit)
@@ -446,6 +447,54 @@ describe('what may not be given out', () => {
       },
     ])
     expect(await foundBy('', `UPDATE fund SET performance_permitted = 0 WHERE isin = '${one}'`)).toEqual([])
+  })
+})
+
+describe('statistics of many funds', () => {
+  const name = 'Ährenfonds 🌾 €'
+  const all = Array.from({ length: 1500 }, (_, index) => isinOf(index + 1))
+
+  /** Each fund has the tables of one of the company; that of the first one may not be given out. */
+  function textsOf(edit: string): readonly string[] {
+    const db = edited(`UPDATE fund SET name = '${name}', prices_permitted = isin <> '${two}',
+      data_permitted = isin <> '${one}'; ${edit}`)
+    const linesOf = statisticsReader(db, asOf, priceReader(db))
+    const lines = isins.map((isin) => ({ isin, text: linesOf(isin) }))
+    return all.map((isin, index) => {
+      const { isin: own = '', text = '' } = lines[index % lines.length] ?? {}
+      return text.replaceAll(own, isin)
+    })
+  }
+
+  function gathered(texts: readonly string[]): readonly Buffer[] {
+    const statistics = gatherStatistics()
+    for (const text of texts) statistics.add(text)
+    return statistics.end()
+  }
+
+  it('are in parts, and each fund is found with its own tables only', () => {
+    const texts = textsOf('')
+    const parts = gathered(texts)
+    expect(parts.length).toBeGreaterThan(1)
+    const [head = '', ...lines] = Buffer.concat(parts).toString().split('\n')
+    expect(lines.join('\n')).toBe(texts.join(''))
+    const { funds } = parseStatistics(parts) ?? none
+    const tables = Object.keys((JSON.parse(head) as Statistics).columns)
+    const found = [...funds].map(([isin, fund]) => {
+      const ofTables = tables.flatMap((table) => fund.lineOf(table) ?? [])
+      return [JSON.stringify({ isin, name: fund.name, end: fund.end }), ...ofTables, ''].join('\n')
+    })
+    expect(found).toEqual(texts.filter((text) => text !== ''))
+  })
+
+  it('are compared in all parts', async () => {
+    const live = liveOf(Buffer.concat(gathered(textsOf(''))))
+    const texts = textsOf('')
+    const wrong = [...texts.slice(0, -1), textsOf('UPDATE emt SET ongoing_costs = 1.5').at(-1) ?? '']
+    expect(await findingsWith(live, gathered(texts), { strictness: 1 })).toEqual([])
+    expect(await findingsWith(live, gathered(wrong), { strictness: 1 })).toMatchObject([
+      { guard: 'high-costs', isin: all.at(-1) },
+    ])
   })
 })
 

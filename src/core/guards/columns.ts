@@ -128,7 +128,7 @@ function comparedTables(
     const old = live.funds.get(isin)?.lineOf(table)
     const before = old === line ? after : (parseTable(old) ?? noRows)
     // Rows of a new fund are compared with nothing: on a first night, those of all funds would stay in memory.
-    const kept = before === noRows && after.contradictions.length === 0 ? { ...after, slices: [] } : after
+    const kept = before === noRows ? { ...after, slices: [] } : after
     return [{ table, isin, portfolio: portfolioOf.get(isin) ?? isin, before, after: kept }]
   })
 }

@@ -13,7 +13,7 @@ import { describeRights } from './rights.ts'
 
 export type FundDatabase = Database.Database
 
-/** A reader goes through the tables once, fund by fund, and each thread has a connection: the driver would give 16 MiB to each. */
+/** A reader takes fund after fund, and seldom returns to one. Each thread has a connection: the driver would give 16 MiB to each. */
 const readingKibibytes = 2048
 
 /**

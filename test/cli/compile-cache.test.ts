@@ -57,6 +57,20 @@ describe('compiled code', () => {
     expect(keptIn(home.cache)).toBe(1)
     expect(readdirSync(home.temporary)).toEqual([])
   })
+
+  it('is taken by all commands, however many threads they have', async () => {
+    const env = { ...homeOf(newHome()), FUNDPRESS_DOWNLOADS: 'true', NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }
+    const lines = [2, 1, 2].map(
+      (jobs) => `build --db demo.sqlite --out jobs-${jobs} --as-of 2026-11-20 --jobs ${jobs} --quiet`,
+    )
+    const rejected: string[] = []
+    for (const line of [...lines, 'check --db demo.sqlite', 'plan --out jobs-2 --bucket file:bucket']) {
+      const { stdout, stderr } = await runAlone(line, { cwd: folder.path, env })
+      expect(stdout + stderr).toContain('[compile cache]')
+      rejected.push(...(stdout + stderr).split('\n').filter((text) => text.includes('was rejected')))
+    }
+    expect(rejected).toEqual([])
+  })
 })
 
 describe('the program starts and keeps nothing', () => {

@@ -1,7 +1,6 @@
 /** Starts worker threads that answer requests. Loads nothing else: programs start their threads first of all. */
 
 import { setTimeout } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 
 /** A thread that answers requests in their order, each with one message. */
@@ -27,18 +26,6 @@ const nativeMs = 1000
 /** A thread holds the rows of a few funds, or a row group of Parquet. */
 const maxOldGenerationSizeMb = 96
 
-/** The default of V8. */
-const usualGrowth = 2
-
-/** Number of threads that still load their code. Compiled code is kept by the flags of V8, so until then the flags are those of the start. */
-let loading = 0
-
-/** Keeps the main thread small while threads do the work: on a large machine, V8 would let it pile up 128 MB of garbage. */
-function countLoading(more: 1 | -1): void {
-  loading += more
-  setFlagsFromString(`--semi-space-growth-factor=${loading > 0 ? usualGrowth : 1}`)
-}
-
 /**
  * @param module address of code that listens to its parent port @param name for errors: `a rendering thread`
  * @param youngMb room for short-lived objects: more of it takes memory, and saves the time of copying those still in use
@@ -52,14 +39,6 @@ export function startThread<Ask extends (request: never) => Promise<unknown>>(
     resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: youngMb },
     workerData: module,
   })
-  countLoading(1)
-  let isLoading = true
-  const hasLoaded = () => {
-    if (isLoading) countLoading(-1)
-    isLoading = false
-  }
-  worker.once('message', hasLoaded)
-  worker.once('exit', hasLoaded)
   const waiting: PromiseWithResolvers<unknown>[] = []
   let failure: Error | null = null
   const fail = (error: Error) => {

@@ -24,9 +24,9 @@ export default defineCommand({
     ['serve --bucket fund-data --snapshot 2026-11-20-3f9c2ab4d1e0', 'What `publish --stage` has staged'],
   ],
   run: async (session, { snapshot = null }) => {
-    // On a machine with much memory V8 lets 50 MB of garbage pile up, which is most of the cost of hostile clients. Set before
-    // the libraries of a bucket are loaded, because their garbage counts, too.
-    for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag)
+    // Else V8 lets garbage pile up, which is most of the cost of hostile clients. Set before the libraries of a bucket are loaded,
+    // because their garbage counts, too.
+    setFlagsFromString('--optimize-for-size')
     const { settings, hasFlag } = session
     if (snapshot !== null && !hasFlag('bucket.name')) throw new UsageError('--snapshot goes with --bucket')
     if (!hasFlag('bucket.name')) return serveUntilStopped(session, await serveFolder(settings.out))

@@ -1,6 +1,5 @@
 /** FundsXML 4.0 to 4.2, the exchange format of fund companies, as rows of many tables. One pass over a file of any size. */
 
-import { setFlagsFromString } from 'node:v8'
 import type { Reader, RowSink, SplitFactor, Told } from '../reader.ts'
 import type { Value } from '../../values.ts'
 import { documentsElement } from './documents.ts'
@@ -17,8 +16,6 @@ export const fundsxml: Reader = {
   derives: () => true,
   recognises: ({ text }) => /^\s*</.test(text) && /<FundsXML4[\s>/]/.test(text),
   async read({ file }, sink, { encoding, splitFactor }): Promise<Told> {
-    // Else V8 lets 100 MB of garbage pile up, which is more than all that is needed.
-    setFlagsFromString('--semi-space-growth-factor=1')
     const spill = openSpill()
     try {
       const control: Control = {}

@@ -89,6 +89,8 @@ interface Constant {
 export interface Layout {
   readonly fields: readonly Field[]
   readonly constants: readonly Constant[]
+  /** The columns of which a line says nothing, though it has their cells, by the reason for the report. None of its rows has them. */
+  readonly unsaid?: (cells: readonly FileCell[]) => ReadonlyMap<string, string>
   /** Finds faults of a line beside those of its values. */
   readonly check: (cells: readonly FileCell[], line: number) => readonly string[]
   /** Missing columns and other notes; after the file has been read. */

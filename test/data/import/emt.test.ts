@@ -122,6 +122,61 @@ describe.each(['csv', 'xlsx'])('import of the EMT template as %s', (kind) => {
   })
 })
 
+describe('a section of the EMT that is not reported', () => {
+  const flags = ['00006', '00007', '00008']
+  /** Loads all of the template, then a second file. @returns the row of the first fund, and what the second load says */
+  const loadThen = async (line: Line, ...args: readonly string[]) => {
+    const db = folder.database()
+    expect(await folder.importLines(db, 'emt', [fields, cellsOf(full)])).toMatchObject({ code: 0 })
+    const names = [...fields, ...flags]
+    const cells = [...cellsOf(line), ...flags.map((flag) => line[flag] ?? '')]
+    const { code, stdout } = await folder.importLines(db, 'emt', [names, cells], args)
+    expect(code).toBe(0)
+    return { row: rowsOf(db).find(({ isin }) => isin === first), stdout }
+  }
+  const ofTarget: Line = {
+    '00001': 'V4.3',
+    '00010': first,
+    '00020': '1',
+    '00075': 'C',
+    '04020': '6',
+    '05105': 'Y',
+  }
+  const target = { srri: 6, governanceprocess: 'C', [esg]: 'Y', other_specific_investment_need: null }
+
+  it('takes no value away, and the report says so', async () => {
+    const { row, stdout } = await loadThen({ ...ofTarget, '00006': 'Y', '00007': 'N', '00008': 'N' })
+    expect(row).toEqual({ ...fullRow, ...target })
+    expect(stdout).toContain(
+      'not reported, as field 00008 says: ongoing_costs_date (1 line), ongoing_costs (1 line), entry_costs (1 line)',
+    )
+    const costs = await loadThen({
+      ...full,
+      '04020': '',
+      '05105': '',
+      '05115': '',
+      '07130': '0.002',
+      '00006': 'N',
+    })
+    expect(costs.row).toEqual({ ...fullRow, transaction_costs: 0.002 })
+  })
+
+  it('gives the value that is there all the same', async () => {
+    const { row } = await loadThen({ ...ofTarget, '00006': 'N' })
+    expect(row).toMatchObject({ srri: 6, [esg]: 'Y', other_specific_investment_need: 'I' })
+  })
+
+  it('is one that is said to be reported, and empty: its values go', async () => {
+    const { row } = await loadThen({ ...ofTarget, '00006': 'Y', '00007': 'Y', '00008': 'Y' })
+    expect(row).toEqual({ ...nothing, isin: first, ...target })
+  })
+
+  it('loses its values where --replace says that the file has all', async () => {
+    const { row } = await loadThen({ ...ofTarget, '00007': 'N', '00008': 'N' }, '--replace')
+    expect(row).toEqual({ ...nothing, isin: first, ...target })
+  })
+})
+
 it('import finds fields in any order, by their numbers alone', async () => {
   const order = [...fields.keys()].reverse()
   const pick = (cells: readonly string[]) => order.map((index) => cells[index] ?? '')

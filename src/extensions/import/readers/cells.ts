@@ -63,7 +63,7 @@ export async function readCells(reading: Reading): Promise<Told> {
   const absent = options.scope === 'upsert' ? 'kept' : 'emptied'
   const numbered = isNumbered ? numberedRows(table, columns, sink, absent) : undefined
   const take = numbered?.take ?? sink.rowsOf(table.name, columns, absent)
-  const filled = filledRows(table, columns, sink, absent)
+  const lackingRows = rowsThatLack(table, columns, sink, absent)
   /** For lines that may be no rows: it notes nothing. */
   const quietOf = () => converterOf({ ...layout, check: () => none }, oddityMeter())
   const totals = await totalsIn(table, columns, (visit) => {
@@ -89,7 +89,7 @@ export async function readCells(reading: Reading): Promise<Told> {
   await cells.read({
     line: (found, line) => {
       lines++
-      const { values, faults: own, derived } = converter.valuesOf(found, line)
+      const { values, faults: own, lacking } = converter.valuesOf(found, line)
       // All lines are asked, so that a cell of none is told.
       const isKept = keeping.has(found)
       const total = totals.has(line) && !isKept ? [whyTotal(found, layout, cells.header)] : []
@@ -101,7 +101,7 @@ export async function readCells(reading: Reading): Promise<Told> {
         sink.bad(line, faults)
         // A total is no item.
         if (total.length === 0) numbered?.spoil(values, line)
-      } else if (derived.length > 0) filled.take(values, derived, line)
+      } else if (lacking.size > 0) lackingRows.take(values, lacking, line)
       else take(values, line)
     },
     leftOut: (why, line) => {
@@ -146,7 +146,7 @@ export async function readCells(reading: Reading): Promise<Told> {
       ...layout.notes(),
       ...(isNumbered ? ['numbered by the order of the lines: position'] : []),
       ...oddities.notes(),
-      ...filled.notes(),
+      ...lackingRows.notes(),
       ...keeping.notes(),
       ...cells.notesOn(layout.fields.map(({ at }) => at)),
     ],
@@ -225,24 +225,30 @@ function badEnding() {
   }
 }
 
-/** Takes rows of which some cells are empty that are derived. */
-function filledRows(table: SchemaTable, columns: readonly string[], sink: RowSink, absent: Absent) {
+const derivedWhereEmpty = 'derived where the cell is empty'
+
+/** Takes rows of which some columns are absent, though the file has them. */
+function rowsThatLack(table: SchemaTable, columns: readonly string[], sink: RowSink, absent: Absent) {
   const takers = new Map<string, TakeRow>()
-  const counts = new Map<string, number>()
+  const counts = new Map<string, Map<string, number>>()
   return {
-    /** @param values without those of the derived columns */
-    take: (values: readonly Value[], derived: readonly string[], line: number): void => {
-      const id = derived.join()
-      const given = columns.filter((name) => !derived.includes(name))
+    /** @param values without those of the lacking columns @param lacking columns, by the reason for the report */
+    take: (values: readonly Value[], lacking: ReadonlyMap<string, string>, line: number): void => {
+      const id = [...lacking.keys()].join()
+      const given = columns.filter((name) => !lacking.has(name))
       const take = takers.get(id) ?? sink.rowsOf(table.name, given, absent)
       takers.set(id, take)
-      for (const name of derived) counts.set(name, (counts.get(name) ?? 0) + 1)
+      for (const [name, why] of lacking) {
+        const own = counts.get(why) ?? new Map<string, number>()
+        counts.set(why, own.set(name, (own.get(name) ?? 0) + 1))
+      }
       take(values, line)
     },
-    notes: (): readonly string[] => {
-      const shown = [...counts].map(([name, count]) => `${name} (${countOfLines(count)})`)
-      return shown.length === 0 ? [] : [`derived where the cell is empty: ${shown.join(', ')}`]
-    },
+    notes: (): readonly string[] =>
+      [...counts].map(([why, own]) => {
+        const shown = [...own].map(([name, count]) => `${name} (${countOfLines(count)})`)
+        return `${why}: ${shown.join(', ')}`
+      }),
   }
 }
 
@@ -373,9 +379,7 @@ function mergedHints(header: readonly FileCell[]) {
       const other = above.get(at)
       if (!isKey || !isEmptyCell(cell) || other === undefined) return
       const flag = `--fill-down ${shellWord(printable(String(header[at])))}`
-      hints.push(
-        `the last one above is ${quoted(String(other))}: if the cells are merged, ${flag} takes it`,
-      )
+      hints.push(`the last one above is ${quoted(String(other))}: if the cells are merged, ${flag} takes it`)
     },
     /** @param faults of the line: one with others is hardly a row of which a part is merged */
     hints: (faults: number): readonly string[] => (faults === hints.length ? hints : none),
@@ -392,7 +396,7 @@ function noneOfEach(cell: FileCell, column: FileCell) {
 /** Makes values of lines that come one after the other. */
 function lineConverter(
   table: SchemaTable,
-  { fields, constants, check }: Layout,
+  { fields, constants, unsaid, check }: Layout,
   { header, isMergedNumber }: CellLines,
   { marks, dates, days }: Notations,
   { currencies, isinsByWkn, takesMinorUnits, isDeriving, fillDown }: ReadOptions,
@@ -423,15 +427,16 @@ function lineConverter(
   /** @returns the values of a line, or its faults */
   const valuesOf = (cells: readonly FileCell[], line: number) => {
     const values: Value[] = []
-    const derived: string[] = []
+    const lacking = new Map(unsaid?.(cells))
     const faults = [...check(cells, line)]
     merged.begin()
     for (const field of columns) {
       const { column, at, label, notation, ifEmpty } = field
+      if (lacking.has(column.name)) continue
       const cell = cells[at] ?? ''
       const value = valueOf(field, cell, line)
       const isDerived = isProblem(value) && ifEmpty !== undefined && convert(cell, ifEmpty, notation) === null
-      if (isDerived && isDeriving) derived.push(column.name)
+      if (isDerived && isDeriving) lacking.set(column.name, derivedWhereEmpty)
       else if (isProblem(value)) {
         merged.note(column, at, cell)
         const hint = isDerived ? deriveHint([column.name]) : setInsteadHint(column, header[at] ?? '')
@@ -448,7 +453,7 @@ function lineConverter(
     const more = faults.length === 0 ? coefficientFaults(cells, values) : merged.hints(faults.length)
     const isOnlyMerged = faults.length > 0 && more.length > 0
     if (faults.length + more.length > 0 && !isOnlyMerged) merged.forget()
-    return { values, derived, faults: [...faults, ...more] }
+    return { values, lacking, faults: [...faults, ...more] }
   }
   return { valuesOf, gap: merged.forget }
 }

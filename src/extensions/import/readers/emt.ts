@@ -13,7 +13,7 @@ import { passMeter, readCells, within } from './cells.ts'
 import { otherTemplate } from './foreign.ts'
 import { withHabits } from './habits.ts'
 import type { FileStart, Reader, ReadOptions, RowSink } from './reader.ts'
-import { mandatoryFields } from './template-fields.ts'
+import { mandatoryFields, notReported, sectionOf } from './template-fields.ts'
 
 const { emt: table } = schemaTables
 
@@ -100,9 +100,21 @@ function templateLayout(table: SchemaTable, header: readonly FileCell[]): Layout
   const codeType = places.get(codeTypeField)
   const versions = new Set<string>()
   const mandatory = mandatoryFields(places)
+  /** A section that is not reported takes no value away: another file has it. */
+  const unsaid = (cells: readonly FileCell[]) =>
+    new Map(
+      fields.flatMap(({ column, at }) => {
+        const section = sectionOf(column.template ?? '')
+        const flag = section === undefined ? undefined : cells[places.get(section) ?? -1]
+        return section === undefined || textOf(flag) !== notReported || textOf(cells[at]) !== ''
+          ? []
+          : [[column.name, `not reported, as field ${section} says`] as const]
+      }),
+    )
   return {
     fields,
     constants: [],
+    unsaid,
     check: (cells, line) => {
       mandatory.look(cells, line)
       const name = versionName(textOf(cells[version]))

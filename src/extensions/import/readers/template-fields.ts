@@ -56,8 +56,11 @@ const fields: Readonly<Record<string, readonly string[] | null>> = {
   '08100_End_Of_Reference_Period': any,
 }
 
-/** The field that says with N that a section of the template is not filled; of other fields undefined. */
-function sectionOf(number: string): string | undefined {
+/** Said of a section that is not reported. */
+export const notReported = 'N'
+
+/** The field that says with N that a section of the template is not reported; of other fields undefined. */
+export function sectionOf(number: string): string | undefined {
   if (number.startsWith('00')) return undefined
   if (number.startsWith('07')) return '00007'
   return number.startsWith('08') ? '00008' : '00006'
@@ -87,7 +90,7 @@ export function mandatoryFields(places: ReadonlyMap<string, number>) {
       String(cells[places.get(number ?? '') ?? cells.length] ?? '').trim()
     const isFund = !otherProducts.includes(textOf('00060'))
     for (const { name, number, values, section } of all) {
-      if (textOf(section) === 'N' || (!isFund && ofFundsOnly.includes(number))) continue
+      if (textOf(section) === notReported || (!isFund && ofFundsOnly.includes(number))) continue
       const text = textOf(number)
       if (text === '') find(`${name} is missing`, `line ${line}`)
       else if (values?.includes(text) === false && !(number === '05080' && /^\d+(?:[.,]\d+)?$/.test(text)))

@@ -848,6 +848,14 @@ describe('FundsXML: reports', () => {
   })
 })
 
+it('FundsXML: a target market that is not reported, and empty then, takes no value away', async () => {
+  const general = `<GeneralInformation><Code>${first}</Code><CodificationSystem>1</CodificationSystem></GeneralInformation>`
+  const report = `<EMT_V4_3><FinancialInstrument>${general}<TargetMarket/><CostsAndChargesExAnte/></FinancialInstrument></EMT_V4_3>`
+  const more = `<RegulatoryReportings><DirectReporting>${report}</DirectReporting></RegulatoryReportings>`
+  const { rows } = await read(document({ classes: shareClass(first), more }))
+  expect(rows['emt']).toEqual([{ isin: first, governanceprocess: null }])
+})
+
 describe('FundsXML: a file', () => {
   it('is recognised by its root, whatever it is called', () => {
     const isOne = (text: string) => fundsxml.recognises({ text } as FileStart, {} as ReadOptions)

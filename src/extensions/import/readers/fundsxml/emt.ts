@@ -64,15 +64,19 @@ const ofInstrument: Elements = {
   },
 }
 
-/** A field that its section lacks is empty in the template, so its column is NULL. */
+/** A field that its section lacks is empty in the template, so its column is NULL. A section that is not reported takes no value away. */
 function valuesOf(texts: Texts): Record<string, Value> {
+  const { UCITSMethodology: srri, IntendedCompatibleWithClientsHavingSustainabilityPreferences: esg } = texts
+  // The section has to be there, and is empty where it is not reported.
+  const hasTargetMarket = srri !== undefined || esg !== undefined
   const exAnte = day(texts['CostsReferenceDate'])
   const exPost = day(texts['End'])
   return {
-    srri: number(texts['UCITSMethodology']) ?? null,
     governanceprocess: texts['ManufacturerProductGovernanceProces'] ?? null,
-    compatible_for_clients_with_esg_preferences:
-      texts['IntendedCompatibleWithClientsHavingSustainabilityPreferences'] ?? null,
+    ...(hasTargetMarket && {
+      srri: number(srri) ?? null,
+      compatible_for_clients_with_esg_preferences: esg ?? null,
+    }),
     // V4.2 has dropped the field.
     ...present({ other_specific_investment_need: texts['OtherSpecificInvestmentNeed'] }),
     ...(exAnte === undefined

@@ -5,14 +5,7 @@ import { openCsv } from '../../csv.ts'
 import { readEncoding } from '../../encoding.ts'
 import { onlyLines, type CellLines, type Field, type FileLines, type LineVisitor } from '../../layout.ts'
 import { isOpen, notationSniffer, type Notations } from '../../notation.ts'
-import {
-  convert,
-  isIsinCell,
-  isProblem,
-  plainNumber,
-  type FileCell,
-  type Value,
-} from '../../values.ts'
+import { convert, isIsinCell, isProblem, plainNumber, type FileCell, type Value } from '../../values.ts'
 import { firstLineThat, linesOfSheet, visibleSheets } from '../../workbook.ts'
 import { askedLines, atEnd, keptBy, rowAtEnd, widthFault, widthOf } from '../asked-lines.ts'
 import { oddityMeter, passMeter, within } from '../cells.ts'

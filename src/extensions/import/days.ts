@@ -34,7 +34,7 @@ export const formsOfDays: string = dateForms
   })
   .join(', ')
 
-const namesOfDaysOfYear: Readonly<Record<DateForm, string>> = {
+export const namesOfDaysOfYear: Readonly<Record<DateForm, string>> = {
   iso: 'MM-DD',
   german: 'DD.MM.',
   compact: 'MMDD',

@@ -2,12 +2,21 @@
 
 import { quoted } from '../../core/data/model/printable.ts'
 import type { Field, FileLines } from './layout.ts'
-import { dateFormHint, dateFormNames, dateForms, dateFormsOf, type DateForm, type DayHabits } from './days.ts'
+import {
+  dateFormHint,
+  dateFormNames,
+  dateForms,
+  dateFormsOf,
+  namesOfDaysOfYear,
+  type DateForm,
+  type DayHabits,
+} from './days.ts'
 import { decimalMarks, type FileCell, type DecimalMark } from './values.ts'
 
 export interface Notations {
   readonly marks: readonly DecimalMark[]
-  readonly dates: DateForm
+  /** Of each field: days of a year may have another form than other days. */
+  readonly dates: readonly DateForm[]
   readonly days: DayHabits
   /** For people: the marks and the form of the dates, as far as the file has any. */
   readonly form: readonly string[]
@@ -49,8 +58,12 @@ export function notationSniffer(
   const numbers = fields.map(({ label, column: { kind } }): NumberColumn | undefined =>
     ['decimal', 'number'].includes(kind) ? { label, sure: {}, either: {} } : undefined,
   )
-  const areDays = fields.map(({ column: { kind } }) => kind === 'day' || kind === 'dayOfYear')
   const days = dateSniffer()
+  const daysOfYear = dateSniffer()
+  const sniffers = fields.map(({ column: { kind } }) => {
+    if (kind === 'dayOfYear') return daysOfYear
+    return kind === 'day' ? days : undefined
+  })
 
   const hasField = new Set(fields.map(({ at }) => at))
   /** The cell behind one, if it belongs to no column. In a line with more cells than the header, any cell may be of another column. */
@@ -62,13 +75,13 @@ export function notationSniffer(
     for (const [index, { at }] of fields.entries()) {
       const text = cells[at]
       // Of a workbook: a day without marks is a number there.
-      if (typeof text === 'number' && areDays[index] === true) days.look(String(text), line)
+      if (typeof text === 'number') sniffers[index]?.look(String(text), line)
       if (typeof text !== 'string' || text === '') continue
       const column = numbers[index]
       if (column !== undefined) {
         lookAtNumber(column, text, line)
         if (file.splitsAtCommas) lookForSplit(column, text, behind ?? cellBehind(cells, at), line)
-      } else if (areDays[index] === true) days.look(text, line)
+      } else sniffers[index]?.look(text, line)
     }
   }
   /** @throws {Error} that says which lines contradict each other, or leave it open */
@@ -77,13 +90,19 @@ export function notationSniffer(
     const found = wanted.decimal === undefined ? sniffMarks(numbers) : fields.map(() => wanted.decimal)
     const mark = wanted.decimal ?? agreed(found)
     const dates = wanted.dates ?? days.form()
+    const ofYear = daysOfYear.monthAndDay(dates) ?? dates ?? daysOfYear.form()
+    const other = ofYear === dates ? undefined : ofYear
     return {
       marks: found.map((own) => own ?? mark ?? 'point'),
-      dates: dates ?? days.hint() ?? 'iso',
+      dates: sniffers.map((own) => {
+        const form = own === daysOfYear ? ofYear : dates
+        return form ?? own?.hint() ?? 'iso'
+      }),
       days: { takesShortYears: wanted.dates !== undefined, dropsTimes: wanted.dropTimes },
       form: [
         mark === undefined ? columnsByMark(labels, found) : `decimal ${mark}`,
         dates === undefined ? '' : `dates ${dateFormNames[dates]}`,
+        other === undefined ? '' : `days of the year ${namesOfDaysOfYear[other]}`,
       ].filter((part) => part !== ''),
     }
   }
@@ -100,6 +119,8 @@ function dateSniffer() {
   const seen = new Set<string>()
   // The form of a cell that is bad either way. It decides only which form the message names.
   let hint: DateForm | undefined
+  const commonForms = () =>
+    dateForms.filter((form) => [...examples.values()].every(({ forms }) => forms.includes(form)))
   return {
     look: (text: string, line: number): void => {
       // Days repeat: there are few of them, fund after fund.
@@ -115,8 +136,7 @@ function dateSniffer() {
       const found = [...examples.values()]
       const [first] = found
       if (first === undefined) return undefined
-      const common = dateForms.filter((form) => found.every(({ forms }) => forms.includes(form)))
-      const [form, other] = common
+      const [form, other] = commonForms()
       // Days of a year without a year (06-05) are as the schema has them, unless other days say something else.
       if (form === 'iso' || (form !== undefined && other === undefined)) return form
       if (form !== undefined && other !== undefined)
@@ -125,6 +145,16 @@ function dateSniffer() {
             `and no other one decides it: choose one with --dates ${form} or --dates ${other}`,
         )
       throw twoForms(found)
+    },
+    /**
+     * The form of days of a year beside other days: theirs if they fit it, else one that leaves no doubt which number is the month.
+     * @returns undefined if there is none
+     */
+    monthAndDay: (others: DateForm | undefined): DateForm | undefined => {
+      const common = examples.size === 0 ? [] : commonForms()
+      const isInDoubt = common.includes('dmy') && common.length > 1
+      if (others === undefined || common.includes(others)) return others
+      return isInDoubt ? undefined : common[0]
     },
   }
 }

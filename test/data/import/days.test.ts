@@ -177,6 +177,41 @@ describe('import of days', () => {
   })
 })
 
+describe('days of a year beside other days', () => {
+  const header =
+    'OFST020000;OFST020540;OFST020560;OFST010440;OFDY000060;OFST020400;OFST452120;OFST452000;OFST451027'
+  const importBoth = async (launch: string, end: string, ...flags: readonly string[]) => {
+    const db = folder.database()
+    const line = `${isins[0]};EUR;${launch};${end};1000;accumulating;0.01;0.01;no`
+    writeFileSync(folder.file('both.csv'), `${header}\n${line}\n`)
+    const { code, stdout, stderr } = await folder.import('both.csv', '--db', db, ...flags)
+    const query = `fund JOIN profile USING (isin) WHERE isin = '${isins[0]}'`
+    const { rows } = dump(folder.file(db), query, 'fund_inception_date, end_of_fiscal_year')
+    return { code, stdout, stderr, rows }
+  }
+
+  it.each([
+    ['2019-05-04', '31.12.', '12-31'],
+    ['2019-05-04', '30-09', '09-30'],
+    ['04.05.2019', '09-30', '09-30'],
+    ['2019-05-04', '06-05', '06-05'],
+  ])('may have another form, if it leaves no doubt: %s and %s', async (launch, end, expected) => {
+    expect(await importBoth(launch, end)).toMatchObject({ code: 0, rows: [['2019-05-04', expected]] })
+  })
+
+  it('are bad if their form leaves a doubt', async () => {
+    const { code, stdout } = await importBoth('04.05.2019', '06-05')
+    expect(code).toBe(1)
+    expect(stdout).toContain('"06-05" is not a day of the year (DD.MM.)')
+  })
+
+  it('are named with their form', async () => {
+    expect((await importBoth('2019-05-04', '31.12.')).stdout).toContain(
+      'dates YYYY-MM-DD, days of the year DD.MM.',
+    )
+  })
+})
+
 it('help lists the forms of days, by their names, and says no number of them', async () => {
   const { stdout } = await folder.import('--help')
   const option = /--dates <form>([^]*?)\n +--/.exec(stdout)?.[1] ?? ''

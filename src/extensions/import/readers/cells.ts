@@ -409,7 +409,7 @@ function lineConverter(
       ...field,
       // The number of all rows together is none of each.
       mayBeSum: column.addsUp === true && !fillDown.includes(headerName(header[field.at] ?? '')),
-      notation: { mark: marks[index] ?? 'point', dates, days, takesMinorUnits },
+      notation: { mark: marks[index] ?? 'point', dates: dates[index] ?? 'iso', days, takesMinorUnits },
       // An empty cell of these is no fault, but a figure to derive.
       ifEmpty: isDerivable && !column.isNullable ? { ...column, isNullable: true } : undefined,
     } as const

@@ -164,7 +164,8 @@ function valuesIn(
     for (const [index, { at, key, label, column }] of fields.entries()) {
       const cell = cells[at]
       if (cell === undefined || commandIn(cell) === ignore) continue
-      const notation = { mark: marks[index] ?? 'point', dates, days, takesMinorUnits } as const
+      const mark = marks[index] ?? 'point'
+      const notation = { mark, dates: dates[index] ?? 'iso', days, takesMinorUnits } as const
       const value = convert(withoutCommand(cell), column, notation)
       // Fractions become percentages, exactly.
       const stored = typeof value === 'number' && column.unit !== undefined ? plainNumber(value) : value

@@ -103,6 +103,7 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
   const page = await context.newPage()
   if (now !== undefined) await standStill(page, new Date(now))
   const complaints = complaintsOf(page)
+  const unfollowed = await watchForUnfollowed(page)
   const responses: Response[] = []
   page.on('response', (response) => responses.push(response))
   await page.goto(url, { waitUntil: 'load' })
@@ -115,10 +116,16 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
     strangers,
     /** The sizes of what was loaded, uncompressed. */
     weights: () => Promise.all(responses.map(async (response) => (await response.body()).length)),
-    /** Closes the page. */
-    end: () => context.close(),
+    /** Closes the page. Fails if a link was pressed or a form was sent in another way than by `follow`. */
+    end: async () => {
+      await context.close()
+      if (unfollowed.length > 0) throw new Error(`pressed without follow(): ${unfollowed.join(', ')}`)
+    },
   }
 }
+
+/** Pages on which `follow` waits. */
+const followed = new WeakSet<Page>()
 
 /**
  * Presses a link, or another control that leads to another document. Waits until that document has loaded and its scripts have
@@ -126,7 +133,39 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
  * ask for may come later.
  */
 export async function follow(link: Locator, how: 'click' | 'Enter' = 'click'): Promise<void> {
-  await Promise.all([link.page().waitForEvent('load'), how === 'Enter' ? link.press(how) : link.click()])
+  const page = link.page()
+  followed.add(page)
+  try {
+    await Promise.all([page.waitForEvent('load'), how === 'Enter' ? link.press(how) : link.click()])
+  } finally {
+    followed.delete(page)
+  }
+}
+
+/** Taps a place in the window. The browser answers before the page has heard of the tap: waits for the press that it becomes. */
+export async function tap(page: Page, x: number, y: number): Promise<void> {
+  await page.evaluate(
+    `void (globalThis.tapped = new Promise((heard) =>
+      addEventListener('mouseup', () => heard(), { capture: true, once: true })))`,
+  )
+  await page.touchscreen.tap(x, y)
+  await page.evaluate('globalThis.tapped')
+}
+
+/** Waits for the next frame of a page. The page hears of fingers that move with a frame, after the browser has answered. */
+export const nextFrame = (page: Page) =>
+  page.evaluate('new Promise((drawn) => requestAnimationFrame(() => drawn()))')
+
+/** @returns addresses that links and forms lead to without `follow`: whoever asks the page then may be answered by the wrong document */
+async function watchForUnfollowed(page: Page): Promise<readonly string[]> {
+  const unfollowed: string[] = []
+  const session = await page.context().newCDPSession(page)
+  session.on('Page.frameRequestedNavigation', ({ reason, url, disposition }) => {
+    const isPressed = reason === 'anchorClick' || reason.startsWith('formSubmission')
+    if (isPressed && disposition === 'currentTab' && !followed.has(page)) unfollowed.push(url)
+  })
+  await session.send('Page.enable')
+  return unfollowed
 }
 
 /** The edge says as Last-Modified when a snapshot went live. */

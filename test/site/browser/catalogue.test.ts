@@ -7,12 +7,15 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import {
   desktopLight,
   expectSound,
+  follow,
   hrefs,
   inTurn,
+  nextFrame,
   openBrowser,
   overhang,
   phoneLight,
   sumOfShifts,
+  tap,
   unreachedByKeyboard,
   visit,
   whyNoBrowser,
@@ -223,7 +226,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         const tip = page.locator('#nav .tip')
         const days = new Set<string>()
         for (const share of [0.3, 0.7, 0.05]) {
-          await page.touchscreen.tap(box.x + box.width * share, box.y + box.height / 2)
+          await tap(page, box.x + box.width * share, box.y + box.height / 2)
           expect(await tip.isVisible()).toBe(true)
           const [, text = '', nav = ''] = told.exec(await textOf(tip)) ?? []
           const day = new Date(`${text} UTC`).toISOString().slice(0, 10)
@@ -238,7 +241,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         expect(await page.evaluate<string>(action)).toBe('pan-y')
         await page.getByRole('heading', { level: 1 }).tap()
         // Below a narrow chart it stays, as the key of the lines, with the newest values.
-        expect(await page.locator('#nav .cursor').isVisible()).toBe(false)
+        await page.locator('#nav .cursor').waitFor({ state: 'hidden' })
         expect(await textOf(tip)).toMatch(/^20 Nov 2026 /)
       })
     })
@@ -357,8 +360,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
           const box = await page.locator('#nav .plot').boundingBox()
           if (box === null) throw new Error('there is no plot')
           const client = await page.context().newCDPSession(page)
-          const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', shares: readonly number[]) =>
-            client.send('Input.dispatchTouchEvent', {
+          const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', shares: readonly number[]) => {
+            await client.send('Input.dispatchTouchEvent', {
               type,
               touchPoints: shares.map((share, id) => ({
                 x: box.x + box.width * share,
@@ -366,6 +369,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
                 id,
               })),
             })
+            await nextFrame(page)
+          }
           const height = (await page.locator('#nav').boundingBox())?.height
           await touch('touchStart', [0.3])
           await touch('touchMove', [0.35])
@@ -379,7 +384,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
           expect(await overhang(page)).toEqual([])
           await touch('touchEnd', [])
           expectMeasured(await tip.textContent())
-          await page.touchscreen.tap(box.x + box.width * 0.5, box.y + box.height / 2)
+          await tap(page, box.x + box.width * 0.5, box.y + box.height / 2)
           expect(await textOf(tip)).toMatch(told)
         })
       })
@@ -455,7 +460,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         await page.goForward()
         await expect.poll(() => days(page)).toBe(92)
         await page.getByRole('link', { name: 'Key figures', exact: true }).click()
-        await page.getByRole('link', { name: 'Deutsch' }).click()
+        const german = page.getByRole('link', { name: 'Deutsch' })
+        await expect.poll(() => german.getAttribute('href')).toMatch(/#figures$/)
+        await follow(german)
         expect(page.url()).toBe(`${server.base}/funds/${isin}/de.html?range=3m#figures`)
         await expect.poll(() => days(page)).toBe(92)
         await page.getByRole('button', { name: '1J' }).click()
@@ -537,7 +544,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       const bar = await page.locator('.bars rect').nth(2).boundingBox()
       if (bar === null) throw new Error('there is no third bar')
       // Above or below a short bar, too.
-      await page.touchscreen.tap(bar.x + bar.width / 2, bar.y - 3)
+      await tap(page, bar.x + bar.width / 2, bar.y - 3)
       const count = await page.locator('.bars rect').count()
       const [year, percent] = db
         .prepare<[string, number], [number, number]>(
@@ -578,7 +585,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       for (const [name, share] of shares)
         expect(plain(await areas.getAttribute('aria-valuetext'))).toContain(`${name}: ${share.toFixed(2)}%`)
       await page.getByRole('heading', { level: 1 }).tap()
-      expect(await legend.textContent()).toBe(asMade)
+      await expect.poll(() => legend.textContent()).toBe(asMade)
     })
   })
 
@@ -658,7 +665,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     expect(downloads).toEqual([...own, `${files}index.html`])
     for (const link of downloads) expect(existsSync(`${folder.file('out')}/funds/${isin}/${link}`)).toBe(true)
     await page.locator('#documents summary').click()
-    await page.locator(`.documents a[href$="figures/${isin}/index.en.json"]`).click()
+    await follow(page.locator(`.documents a[href$="figures/${isin}/index.en.json"]`))
     expect(await page.textContent('body')).toContain(isin)
     expect(complaints).toEqual([])
     await end()

@@ -1,7 +1,7 @@
 /** What a comparison says while it loads, and when it cannot compare. */
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { accessibilityFaults, desktopLight, visit, whyNoBrowser } from '../../support/browser.ts'
+import { accessibilityFaults, desktopLight, follow, visit, whyNoBrowser } from '../../support/browser.ts'
 import { type Comparison, messagesOn, openComparison, ready } from './comparison.ts'
 
 let compared: Comparison
@@ -423,7 +423,7 @@ describe.skipIf(whyNoBrowser !== undefined)('a comparison that waits or fails', 
     const { site, browser, asked, withPage } = compared
     await withPage('de.html', { ...desktopLight, scripts: false }, async (page) => {
       expect(await page.locator('#compare').isVisible()).toBe(false)
-      await page.locator('noscript a').click()
+      await follow(page.locator('noscript a'))
       expect(page.url()).toBe(`${site.base}/funds/de.html`)
     })
     const file = `${pathToFileURL(site.out).href}/compare/index.html?isins=${asked(2)}`

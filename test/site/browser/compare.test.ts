@@ -5,6 +5,7 @@ import {
   accessibilityFaults,
   desktopLight,
   expectSound,
+  follow,
   inTurn,
   phoneLight,
   sumOfShifts,
@@ -351,7 +352,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
         expect({ name, offered }).toEqual({ name, offered: isins.map(({ isin }) => isin).sort() })
       }
       expect(await accessibilityFaults(page)).toEqual([])
-      await links.first().click()
+      await follow(links.first())
       await ready(page)
       expect(await page.locator('.compared thead th').count()).toBeGreaterThan(1)
       expect(await page.locator('#offers').isVisible()).toBe(false)
@@ -582,14 +583,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       await expect.poll(() => focused.getAttribute('aria-label')).toBe(`Remove ${nameOf(two)}`)
       await page.goBack()
       await expect.poll(rows).toEqual([nameOf(one), nameOf(two)])
-      await page.getByRole('link', { name: 'Deutsch' }).click()
+      await follow(page.getByRole('link', { name: 'Deutsch' }))
       await ready(page)
       expect(page.url()).toBe(`${site.base}/compare/de.html?isins=${one},${two}&range=3m`)
       expect(await rows()).toEqual([nameOf(one), nameOf(two)])
       expect(await page.locator('.ranges [aria-pressed="true"]').textContent()).toBe('3M')
-      await page.locator('.compared a').first().click()
+      await follow(page.locator('.compared a').first())
       expect(page.url()).toBe(`${site.base}/funds/${one}/de.html`)
-      await page.getByRole('link', { name: 'Vergleichen' }).click()
+      await follow(page.getByRole('link', { name: 'Vergleichen' }))
       expect(page.url()).toBe(`${site.base}/compare/de.html?isins=${one}`)
     })
   })

@@ -9,6 +9,7 @@ import {
   accessibilityFaults,
   desktopLight,
   expectSound,
+  follow,
   openBrowser,
   overhang,
   phoneDark,
@@ -331,7 +332,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the API explorer in a browser', () 
     const link = await operation.locator('.permalink').getAttribute('href')
     expect(link).toBe(page.url())
     expect(new URL(page.url()).search).toBe('?datefrom=2026-11-02&format=csv')
-    await page.getByRole('link', { name: 'Deutsch', exact: true }).click()
+    await follow(page.getByRole('link', { name: 'Deutsch', exact: true }))
     const german = page.locator('#prices-historic')
     await expect.poll(() => german.locator('[name=datefrom]').inputValue()).toBe('2026-11-02')
     await expect.poll(() => codeOf(german)).toMatch(/\/2026-11-02\/\d{4}-\d\d-\d\d\/\?format=csv'$/)

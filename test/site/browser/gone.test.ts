@@ -1,6 +1,13 @@
 /** What is no longer published: the address of a fund says since when, the day of withdrawn downloads why. */
 import { describe, expect, it } from 'vitest'
-import { accessibilityFaults, phoneDark, phoneLight, visit, whyNoBrowser } from '../../support/browser.ts'
+import {
+  accessibilityFaults,
+  follow,
+  phoneDark,
+  phoneLight,
+  visit,
+  whyNoBrowser,
+} from '../../support/browser.ts'
 import { removedIsin, usePageKinds } from './page-kinds.ts'
 
 describe.skipIf(whyNoBrowser !== undefined)('what is gone', () => {
@@ -35,7 +42,7 @@ describe.skipIf(whyNoBrowser !== undefined)('what is gone', () => {
       expect((await page.title()).split(' · ')[0]).toBe(name)
       expect(await page.locator('main').innerText()).not.toMatch(/typing error|Tippfehler/)
       expect(await accessibilityFaults(page)).toEqual([])
-      await said.getByRole('link').click()
+      await follow(said.getByRole('link'))
       await page.locator('#day h1').waitFor()
       expect(await page.locator('#day').innerText()).toContain(removedIsin)
       await end()
@@ -57,7 +64,7 @@ describe.skipIf(whyNoBrowser !== undefined)('what is gone', () => {
       route.fulfill({ json: { format: 1, days: [], withdrawn: ['2026-11-21'] } }),
     )
     await page.reload()
-    await page.getByRole('link', { name: 'Downloads withdrawn' }).click()
+    await follow(page.getByRole('link', { name: 'Downloads withdrawn' }))
     expect(new URL(page.url()).search).toBe('?day=2026-11-21')
     await page.getByText('because data in them may no longer be given out').waitFor()
     await end()

@@ -1,7 +1,7 @@
 /** Texts of separate elements stay apart, for the eye and for those who read the text alone. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { expectSound, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
+import { expectSound, tap, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
 import { joinedTexts } from '../../support/joined-texts.ts'
 import { sample } from '../../support/rounds.ts'
 import { expectTipAside } from '../../support/tip.ts'
@@ -100,7 +100,7 @@ describe.skipIf(whyNoBrowser !== undefined)('texts of separate elements', () => 
           const height = await page.evaluate<number>(heights)
           for (const share of [0.02, 0.5, 0.98]) {
             const place = [plot.x + plot.width * share, plot.y + plot.height / 2] as const
-            if (touch) await page.touchscreen.tap(...place)
+            if (touch) await tap(page, ...place)
             else await page.mouse.move(...place)
             const tip = await expectLines(page)
             if (tip === null) throw new Error('the tip is not to be seen')

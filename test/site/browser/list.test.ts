@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
 import {
   desktopLight,
+  follow,
   hrefs,
   openBrowser,
   overhang,
@@ -94,12 +95,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       await page.waitForURL(`**/funds/?q=${isin}`)
       await page.reload()
       await staysWith(`funds/?q=${isin}`)
-      await page.locator('#funds tbody a').click()
-      await page.waitForURL(`**/funds/${isin}/index.html`)
+      await follow(page.locator('#funds tbody a'))
+      expect(page.url()).toBe(`${site.base}/funds/${isin}/index.html`)
       await page.goBack()
       await staysWith(`funds/?q=${isin}`)
-      await page.getByRole('link', { name: 'Deutsch' }).click()
-      await page.waitForURL(`**/funds/de.html?q=${isin}`)
+      await follow(page.getByRole('link', { name: 'Deutsch' }))
       await staysWith(`funds/de.html?q=${isin}`)
     })
   })
@@ -110,10 +110,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       await page.locator('#search').fill(wkn.slice(0, 2))
       await page.locator('#search').press('Enter')
       await page.locator('#search').fill(wkn.toLowerCase())
-      await page.locator('#search').press('Enter')
-      await page.waitForURL(`${site.base}/funds/${isin}/index.html`)
+      await follow(page.locator('#search'), 'Enter')
+      expect(page.url()).toBe(`${site.base}/funds/${isin}/index.html`)
       await page.goBack()
-      await page.waitForURL(`${site.base}/funds/?q=${wkn.toLowerCase()}`)
+      expect(page.url()).toBe(`${site.base}/funds/?q=${wkn.toLowerCase()}`)
     })
   })
 
@@ -199,7 +199,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       expect(await page.locator('#found').textContent()).toBe('No fund matches.')
       await page.locator('#search').fill('')
       expect(await names(page)).toEqual(all)
-      await page.getByRole('link', { name: hostileName }).click()
+      await follow(page.getByRole('link', { name: hostileName }))
       expect(await page.locator('h1').textContent()).toBe(hostileName)
     })
   })
@@ -241,13 +241,12 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       await page.getByRole('button', { name: '1 year' }).click()
       const shown = await names(page)
       expect(query()).toBe(`?category=${category}&currency=EUR&sort=-year`)
-      await page.getByRole('link', { name: 'Deutsch' }).click()
-      await page.waitForURL('**/funds/de.html?*')
+      await follow(page.getByRole('link', { name: 'Deutsch' }))
       expect(query()).toBe(`?category=${category}&currency=EUR&sort=-year`)
       await expect.poll(() => names(page)).toEqual(shown)
       expect(await page.locator('#category').inputValue()).toBe(category)
-      await page.locator('#funds tbody a').first().click()
-      await page.waitForURL(/funds\/[A-Z0-9]{12}\/de\.html/)
+      await follow(page.locator('#funds tbody a').first())
+      expect(page.url()).toMatch(/funds\/[A-Z0-9]{12}\/de\.html/)
       await page.goBack()
       await expect.poll(() => names(page)).toEqual(shown)
       await page.locator('#category').selectOption('')
@@ -285,8 +284,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       const both = isins(`NOT accumulating AND srri = ${risk}`).toSorted()
       expect(both.length).toBeGreaterThan(0)
       expect(await shown()).toEqual(both)
-      await page.getByRole('link', { name: 'Deutsch' }).click()
-      await page.waitForURL(`**/funds/de.html?income=distributing&risk=${risk}`)
+      await follow(page.getByRole('link', { name: 'Deutsch' }))
+      expect(page.url()).toBe(`${site.base}/funds/de.html?income=distributing&risk=${risk}`)
       await expect.poll(shown).toEqual(both)
       expect(await page.locator('#income').inputValue()).toBe('distributing')
       await page.getByRole('button', { name: 'Filter zurücksetzen' }).click()
@@ -370,7 +369,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       expect(isins.split(',')).toHaveLength(4)
       await page.reload()
       expect(await page.locator('#funds input:checked').count()).toBe(4)
-      await page.getByRole('link', { name: 'Compare', exact: true }).click()
+      await follow(page.getByRole('link', { name: 'Compare', exact: true }))
       expect(page.url()).toBe(`${site.base}/compare/index.html?isins=${isins}`)
       await page.locator('.compared thead th').nth(3).waitFor()
       expect(await page.locator('.compared thead th').count()).toBe(4)
@@ -473,8 +472,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       }
       expect(new URL(page.url()).search).toBe('?view=facts')
       await page.getByRole('button', { name: 'Costs (TER)' }).click()
-      await page.getByRole('link', { name: 'Deutsch' }).click()
-      await page.waitForURL('**/funds/de.html?view=facts&sort=-costs')
+      await follow(page.getByRole('link', { name: 'Deutsch' }))
+      expect(page.url()).toBe(`${site.base}/funds/de.html?view=facts&sort=-costs`)
       // The longest word of a cell is on one line on the narrowest phone.
       const words = await page.locator('#funds td.income').evaluateAll(heights)
       expect(Math.max(...words)).toBeLessThan(30)
@@ -517,7 +516,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
       expect(await rows()).toBe(200)
       // The one button that is left shows all.
       expect(await page.locator('#more button:visible').allInnerTexts()).toEqual(['Show 30 more'])
-      await page.locator('#funds tbody a').nth(150).click()
+      await follow(page.locator('#funds tbody a').nth(150))
       await page.goBack()
       await expect.poll(rows).toBe(200)
       await page.locator('#search').fill('Fonds 229')
@@ -549,7 +548,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
         await page.getByText(view, { exact: true }).first().click()
         expect(await columnsOf(page)).toEqual(columns)
       }
-      await page.locator(`a[href="${isin}/index.html"]`).click()
+      await follow(page.locator(`a[href="${isin}/index.html"]`))
       expect(page.url()).toContain(`/funds/${isin}/`)
     })
   })

@@ -1,7 +1,7 @@
 /** Nothing lies over what can be pressed: the browser is asked at coordinates, and pressed by mouse and finger. */
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { visit, whyNoBrowser, type Look } from '../../support/browser.ts'
+import { tap, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
 import { coveredControls, pressControls } from '../../support/pressable.ts'
 import { isComplete, sample } from '../../support/rounds.ts'
 import { isins, pageKinds, usePageKinds } from './page-kinds.ts'
@@ -124,7 +124,7 @@ describe.skipIf(whyNoBrowser !== undefined)('what can be pressed', () => {
     return [by, width, path] as const
   })
   const pressOf = (page: Page, by: string) => (x: number, y: number) =>
-    by === 'a finger' ? page.touchscreen.tap(x, y) : page.mouse.click(x, y)
+    by === 'a finger' ? tap(page, x, y) : page.mouse.click(x, y)
   it.each(sample(pressedBy, { least: 9, turn: 1 }))(
     'is what a press arrives at, by %s on a page of %i pixels: /%s',
     async (by, width, path) => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   accessibilityFaults,
   expectSound,
+  follow,
   inTurn,
   openBrowser,
   phoneLight,
@@ -85,15 +86,13 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
       )
       for (const [place, text] of texts.entries()) {
         const [, name = '', count = ''] = /^(.*) (\d+)$/.exec(text) ?? []
-        await links.nth(place).click()
+        await follow(links.nth(place))
         const rows = page.locator('#funds tbody tr')
-        // The list is filtered by its script.
-        await expect.poll(() => rows.count()).toBe(Number(count))
+        expect(await rows.count()).toBe(Number(count))
         expect(await rows.locator('th a + small').allTextContents()).toEqual(Array(Number(count)).fill(name))
         const address = page.url()
-        await rows.locator('th a').first().click()
-        await page.locator('.eyebrow').getByText(name, { exact: true }).click()
-        await rows.first().waitFor()
+        await follow(rows.locator('th a').first())
+        await follow(page.locator('.eyebrow').getByText(name, { exact: true }))
         expect(page.url()).toBe(address)
         await page.goto(`${served.base}/${key}`)
       }
@@ -133,8 +132,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     await button.focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**/funds/de.html')
+    await follow(page.locator(':focus'), 'Enter')
+    expect(page.url()).toBe(`${served.base}/funds/de.html`)
     await end()
   })
 
@@ -151,8 +150,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     await page.fill('#search', `  ${fund.isin.toLowerCase()} `)
     await expect.poll(() => page.getByRole('option').allInnerTexts()).toEqual([`${fund.name} (${fund.isin})`])
     expect(await accessibilityFaults(page)).toEqual([])
-    await page.press('#search', 'Enter')
-    await page.waitForURL(`**/funds/${fund.isin}/index.html`)
+    await follow(page.locator('#search'), 'Enter')
+    expect(page.url()).toBe(`${served.base}/funds/${fund.isin}/index.html`)
     expect(complaints).toEqual([])
     await end()
   })
@@ -177,8 +176,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     await page.press('#search', 'ArrowDown')
     const chosen = (await page.locator('[aria-selected=true]').innerText()).slice(-13, -1)
     expect(await page.getByRole('option').nth(1).innerText()).toContain(chosen)
-    await page.press('#search', 'Enter')
-    await page.waitForURL(`**/funds/${chosen}/index.html`)
+    await follow(page.locator('#search'), 'Enter')
+    expect(page.url()).toBe(`${served.base}/funds/${chosen}/index.html`)
     await end()
   })
 
@@ -190,8 +189,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
       .toBe('Kein Fonds passt zu dieser Suche.')
     await page.press('#search', 'Enter')
     await page.fill('#search', 'de0')
-    await page.press('#search', 'Enter')
-    await page.waitForURL('**/funds/de.html?q=de0')
+    await follow(page.locator('#search'), 'Enter')
+    expect(page.url()).toBe(`${served.base}/funds/de.html?q=de0`)
     expect(await page.locator('#search').inputValue()).toBe('de0')
     await end()
   })
@@ -213,8 +212,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     const { page, end } = await open('not-found/de.html')
     const [fund = { isin: '' }] = funds
     await page.fill('#search', fund.isin)
-    await page.getByRole('option').click()
-    await page.waitForURL(`**/funds/${fund.isin}/de.html`)
+    await follow(page.getByRole('option'))
+    expect(page.url()).toBe(`${served.base}/funds/${fund.isin}/de.html`)
     await end()
   })
 
@@ -229,9 +228,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the start page in a browser', () =>
     await local.page.goBack()
     const name = funds[0]?.name ?? ''
     await local.page.fill('#search', name.slice(0, 12))
-    await local.page.press('#search', 'Enter')
-    await local.page.waitForURL('**/funds/index.html?q=*')
-    await expect.poll(() => local.page.locator('#funds tbody').innerText()).toContain(name)
+    await follow(local.page.locator('#search'), 'Enter')
+    expect(new URL(local.page.url()).pathname).toMatch(/\/funds\/index\.html$/)
+    expect(await local.page.locator('#funds tbody').innerText()).toContain(name)
     await local.end()
   })
 

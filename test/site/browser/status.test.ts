@@ -7,6 +7,7 @@ import { run } from '../../cli/run.ts'
 import {
   desktopLight,
   expectSound,
+  follow,
   hrefs,
   inTurn,
   openBrowser,
@@ -103,7 +104,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
           '../changes/feed.xml',
         ])
       }
-      await page.getByRole('link', { name: 'Deutsch' }).click()
+      await follow(page.getByRole('link', { name: 'Deutsch' }))
       expect(await page.locator('.verdict').textContent()).toBe('2 Preise sind verspätet oder veraltet')
       await page.locator('#live:not(.awaited)').waitFor()
       expect(await page.locator('#live').innerText()).toMatch(/(in dieser Minute|vor \d+ Minuten?)$/)
@@ -167,12 +168,12 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     expect((await page.locator('#day').innerText()).replaceAll('\u00a0', ' ')).toMatch(
       /^Changes on 3 Feb 2001\s+Nothing is known of 3 Feb 2001:[^\n]*\s+Recent changes$/,
     )
-    await page.locator('#day a').last().click()
+    await follow(page.locator('#day a').last())
     await page.locator('#all-days').waitFor()
     await end()
     // Without scripts, the link of a day leads to what the page of all days says of it.
     const still = await visit(browser, `${server.base}/changes/`, { ...phoneLight, scripts: false })
-    await still.page.locator('.of-day h2 a').click()
+    await follow(still.page.locator('.of-day h2 a'))
     expect(new URL(still.page.url()).hash).toBe(`#day-${asOf}-1`)
     expect(await still.page.locator(`[id='day-${asOf}-1']`).innerText()).toMatch(/^First publication: /)
     await still.end()
@@ -250,7 +251,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     expect((await note.allInnerTexts()).map((text) => text.split(/\n+/))).toEqual([
       ['20\u00a0Nov\u00a02026', overdue.replace('p', 'P'), `Awaited: ${names.stale}, ${names.late}`],
     ])
-    await note.getByRole('link').click()
+    await follow(note.getByRole('link'))
     expect(new URL(page.url()).search).toBe(`?day=${asOf}`)
     await end()
   })
@@ -430,7 +431,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page and that of changes
     const parts = ['Fonds', 'Fondsvergleich', 'Dokumentation', 'API-Explorer', 'Downloads', 'Status']
     expect(await page.locator('header nav a').allTextContents()).toEqual(parts)
     expect(await page.locator('header nav [aria-current="page"]').allTextContents()).toEqual(['Status'])
-    await page.getByRole('link', { name: names.fresh }).click()
+    await follow(page.getByRole('link', { name: names.fresh }))
     expect(new URL(page.url()).pathname).toBe(`/funds/${isins.fresh}/de.html`)
     expect(await page.locator('h1').textContent()).toBe(names.fresh)
     await end()

@@ -2,7 +2,14 @@
 import Database from 'better-sqlite3'
 import type { Browser, Page, Route } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { accessibilityFaults, desktopLight, openBrowser, visit, whyNoBrowser } from '../../support/browser.ts'
+import {
+  accessibilityFaults,
+  desktopLight,
+  nextFrame,
+  openBrowser,
+  visit,
+  whyNoBrowser,
+} from '../../support/browser.ts'
 import { sample } from '../../support/rounds.ts'
 import { buildDemoSite, type Site } from '../../support/site.ts'
 
@@ -171,8 +178,10 @@ describe.skipIf(whyNoBrowser !== undefined)('what cannot be loaded', () => {
         .toBe('0.25')
       await press(page, '1M')
       await expect.poll(() => shown(page)).toMatch(said('1 month', '1M'))
+      const late = page.waitForResponse('**/2025-01-01/**')
       held.resolve(undefined)
-      await page.waitForLoadState('networkidle')
+      await (await late).finished()
+      await nextFrame(page)
       expect(await shown(page)).toMatch(said('1 month', '1M'))
       await press(page, '1Y')
       await expect.poll(() => shown(page)).toMatch(said('1 year', '1Y'))

@@ -1,6 +1,6 @@
 /** What pictures are taken of: pages and their states, each in four settings. */
 import type { Browser, Locator, Page } from 'playwright-core'
-import { visit, type Look } from '../../support/browser.ts'
+import { tap, visit, type Look } from '../../support/browser.ts'
 import { holdStill, takePicture } from '../../support/picture.ts'
 import { isins } from '../browser/page-kinds.ts'
 
@@ -134,22 +134,16 @@ export async function photograph(
       return [box.x + box.width * share, box.y + box.height / 2] as const
     }
     const touches = look.touch ?? false
-    // A tap is answered before the page has heard of it.
-    const settle = () =>
-      page.evaluate(`new Promise((done) => requestAnimationFrame(() => setTimeout(done, 150)))`)
     const press: At = async (where, share) => {
       const [x, y] = await at(where, share)
-      await (touches ? page.touchscreen.tap(x, y) : page.mouse.click(x, y))
-      await settle()
+      await (touches ? tap(page, x, y) : page.mouse.click(x, y))
     }
     const point: At = async (where, share) => {
       const [x, y] = await at(where, share)
-      await (touches ? page.touchscreen.tap(x, y) : page.mouse.move(x, y))
-      await settle()
+      await (touches ? tap(page, x, y) : page.mouse.move(x, y))
     }
     const part = await scene.steps?.(page, { press, point })
     await fault.after?.(page)
-    await page.waitForLoadState('networkidle')
     return await takePicture(page, part)
   } finally {
     await end()

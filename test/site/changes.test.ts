@@ -11,7 +11,13 @@ import { changeFeeds } from '../../src/extensions/changes/feed.ts'
 import { dayMarkup } from '../../src/extensions/changes/day.ts'
 import { changesPages, noHistory } from '../../src/extensions/changes/pages.ts'
 import { dataName } from '../../src/extensions/changes/data-words.ts'
-import { countsOf, describeChanges, endIn, headingsOf } from '../../src/extensions/changes/words.ts'
+import {
+  countsOf,
+  describeChanges,
+  differenceOf,
+  endIn,
+  headingsOf,
+} from '../../src/extensions/changes/words.ts'
 import { isinOf } from '../support/database.ts'
 import { readHtml } from '../support/html.ts'
 import { lacks } from '../support/programs.ts'
@@ -94,6 +100,17 @@ it.each([
     en: english,
     de: german,
   })
+})
+
+it.each([
+  ['101.20', '101.25', '+0.05%'],
+  ['101.20', '100.00', '−1.19%'],
+  ['398.29', '398.30', '+0.0025%'],
+  ['200000.00', '200000.01', '+0.0000050%'],
+  ['153000000.123456', '153000001.123456', '+0.00000065%'],
+  ['101.2', '101.20', '0.00%'],
+])('says how much a correction moves an amount, however little: %s to %s', (before, after, said) => {
+  expect(differenceOf({ item: 'net_asset_value', before, after }, 'en')).toBe(said)
 })
 
 it('says what changed also if no price and no fund did, so that no entry of a feed is empty', () => {

@@ -372,6 +372,7 @@ const amounts: readonly string[] = ['net_asset_value', 'issue_price', 'repurchas
 export function differenceOf({ item, before, after }: Correction, language: Language): string | null {
   const percent = before === null || after === null ? NaN : (Number(after) / Number(before) - 1) * 100
   if (!amounts.includes(item) || !Number.isFinite(percent)) return null
-  const digits = Math.abs(percent) >= 0.005 ? 2 : 4
+  const size = Math.abs(percent)
+  const digits = size >= 0.005 || size === 0 ? 2 : 1 - Math.floor(Math.log10(size))
   return `${percent > 0 ? '+' : ''}${percentIn(language, percent, digits)}`
 }

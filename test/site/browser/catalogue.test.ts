@@ -500,8 +500,12 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
   })
 
   it('gives the bars of all structures the same room, so that the same length is the same share', async () => {
-    for (const width of [360, 768, 1440]) {
+    for (const width of [360, 768, 960, 1440]) {
       await withPage(`funds/${isin}/de.html`, { ...desktopLight, width }, async (page) => {
+        const columns = await page.evaluate<number>(
+          'new Set([...document.querySelectorAll(".card")].map((each) => each.getBoundingClientRect().left)).size',
+        )
+        expect({ width, columns }).toEqual({ width, columns: width < 400 ? 1 : 2 })
         const widths = await page.evaluate<number[]>(
           '[...new Set([...document.querySelectorAll(".card svg")].map((bar) => Math.round(bar.getBoundingClientRect().width)))]',
         )

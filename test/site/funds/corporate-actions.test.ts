@@ -142,6 +142,8 @@ describe('the distributions of a fund', () => {
     expect(page).toMatch(
       new RegExp(`With distributions: <b class="\\w*">\\${signed(totalReturn(paying))}</b>`),
     )
+    // Of a period without a distribution it is hidden: the last text leaves no gap.
+    expect(page).toMatch(/Dots mark ex-dates\.<\/span>\s*<\/p>\s*<\/figcaption>/)
     const { elements } = drawingOf(page, 'nav')
     expect(elements.filter(({ name }) => name === 'path')).toHaveLength(2)
     expect(elements.filter(({ name }) => name === 'circle')).toHaveLength(

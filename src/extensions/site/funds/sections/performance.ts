@@ -224,9 +224,15 @@ function priceFigure(facts: FundFacts, line: Line, language: Language, key: stri
   >
     ${rangeButtons(language)}${drawnLine(priceFigureId, w.chartTitle(fund.currency), line, { period: w.rangeNames.Max.name, nav: w.nav }, language)}
     <figcaption>
-      ${w.chartNotes[distributionsIn(facts)]} ${line.splits !== '' && `${w.chartNoteSplits} `}${w.past}
-      ${line.reinvested !== null && html`<span class="of-reinvested">${w.chartNoteReinvested}</span> `}
-      <span class="of-script">${w.chartMeasures}</span>
+      <p class="of-script">${w.chartMeasures}</p>
+      <p>${w.past}</p>
+      <p>
+        ${w.chartNotes[distributionsIn(facts)]}
+        ${line.splits !== '' && `${w.chartNoteSplits} `}${
+          // Where it is hidden, it leaves no gap between other texts.
+          line.reinvested !== null && html`<span class="of-reinvested">${w.chartNoteReinvested}</span>`
+        }
+      </p>
     </figcaption>
   </figure> `
 }
@@ -248,8 +254,9 @@ function indexFigure(line: Line, ranges: 'ofPrices' | 'unknown' | 'none', langua
   >
     ${drawnLine('index', w.indexTitle, line, { period, nav: w.performance }, language)}
     <figcaption>
-      ${w.indexNote} ${ranges !== 'none' && `${w.indexRanges[ranges]} `}${w.past}
-      <span class="of-script">${w.chartMeasures}</span>
+      <p class="of-script">${w.chartMeasures}</p>
+      <p>${w.past}</p>
+      <p>${w.indexNote} ${ranges !== 'none' && w.indexRanges[ranges]}</p>
     </figcaption>
   </figure> `
 }

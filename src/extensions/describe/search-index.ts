@@ -16,8 +16,9 @@ export function searchIndex(pages: readonly Page[], language: Language): Page {
   const searched = pages.map(({ key, content }): SearchedPage => {
     const parts = partsOf(String(content))
     const title = parts[0]?.heading ?? ''
-    const withNews = parts.map((part) => {
-      const texts = part.texts.filter((text) => !known.has(text))
+    const withNews = parts.map((part, at) => {
+      // The beginning of a page is what the search shows of it before a word is typed.
+      const texts = part.texts.filter((text) => at === 0 || !known.has(text))
       for (const text of texts) known.add(text)
       return { id: part.id, heading: part.heading, texts }
     })

@@ -131,7 +131,7 @@ function searchDialog({ language, path }: DocPage): Html {
         <input
           type="search"
           aria-label="${w.title}"
-          placeholder="${w.title}"
+          placeholder="${w.open}"
           autocomplete="off"
           spellcheck="false"
         />

@@ -280,7 +280,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
         (await page.locator('#funds tbody td:nth-child(2)').allTextContents()).toSorted()
       await page.getByLabel('Income').selectOption('distributing')
       expect(await shown()).toEqual(isins('NOT accumulating').toSorted())
-      await page.getByLabel('Risk (1–7)').selectOption(String(risk))
+      await page.getByLabel(/^Risk \(1/).selectOption(String(risk))
       const both = isins(`NOT accumulating AND srri = ${risk}`).toSorted()
       expect(both.length).toBeGreaterThan(0)
       expect(await shown()).toEqual(both)
@@ -410,7 +410,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
   const columnsByView = {
     Prices: ['Net asset value', 'Date', 'Day change', '1 year'],
     Performance: ['1 year', '3 years', '5 years'],
-    'Costs & risk': ['Fund assets in millions', 'Income', 'Costs (TER)', 'Risk (1–7)'],
+    'Costs & risk': ['Fund assets in millions', 'Income', 'Costs (TER)', 'Risk (1–\u20607)'],
   }
 
   it('has words on one line on phones, the ISIN beside the WKN, and below it the notes of its view only', async () => {

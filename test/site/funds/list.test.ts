@@ -28,7 +28,7 @@ const fund: FundEntry = {
 
 const figures = [
   ...['Net asset value', 'Date', 'Day change', '1 year', '3 years', '5 years'],
-  ...['Fund assets in\u00a0millions', 'Income', 'Costs (TER)', 'Risk (1–7)'],
+  ...['Fund assets in\u00a0millions', 'Income', 'Costs (TER)', 'Risk (1–\u20607)'],
 ]
 
 it.each([
@@ -91,7 +91,7 @@ it('has a filter for each fact in which its funds differ', () => {
   expect(labels([fund, known])).toEqual([])
   expect(
     labels([known, { ...known, categoryDe: 'Mischfonds', currency: 'USD', accumulating: false, srri: 5 }]),
-  ).toEqual(['Category', 'Currency', 'Income', 'Risk (1–7)'])
+  ).toEqual(['Category', 'Currency', 'Income', 'Risk (1–\u20607)'])
   expect(labels([known, { ...known, accumulating: false }])).toEqual(['Income'])
 })
 

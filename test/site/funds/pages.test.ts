@@ -376,7 +376,7 @@ it('says what matters at the top: price with its change and day, 1 and 5 years, 
     isin,
   )
   expect(one['accumulating']).toBe(0)
-  const said = `${one['currency']}, distributing .* Net asset value ${one['price']}% 20 Nov 2026 1 year [+-][0-9.]+% reported 5 years ${one['five']}% reported Costs \\(TER\\) ${one['costs']}% Risk \\(1–7\\) ${one['srri']}`
+  const said = `${one['currency']}, distributing .* Net asset value ${one['price']}% 20 Nov 2026 1 year [+-][0-9.]+% reported 5 years ${one['five']}% reported Costs \\(TER\\) ${one['costs']}% Risk \\(1–\\u20607\\) ${one['srri']}`
   expect(head.replaceAll('\u2212', '-')).toMatch(new RegExp(said.replaceAll(/ [+](?=\d)/g, ' [+]')))
 })
 

@@ -163,7 +163,8 @@ export const fundWords = bilingual((say) => ({
   /** With a soft hyphen: a phone shows two lines. */
   navColumn: say('Net asset value', 'Netto\u00adinventar\u00adwert'),
   costsHead: say('Costs (TER)', 'Kosten (TER)'),
-  riskHead: say('Risk (1–7)', 'Risiko (1–7)'),
+  /** No line ends within the range. */
+  riskHead: say('Risk (1–\u20607)', 'Risiko (1–\u20607)'),
   assets: say('Fund assets (share class)', 'Fondsvermögen (Anteilklasse)'),
   inception: say('Launched', 'Auflegung'),
   website: say('Website', 'Website'),

@@ -1,5 +1,7 @@
 /** Lines that sum up others, as spreadsheets have them below a list of shares: they would be published as items. Pure. */
 
+import { quoted } from '../../core/data/model/printable.ts'
+
 /** Names that only totals have. */
 const names: readonly RegExp[] = [
   /^(?:gesamt|insgesamt)[:.]?$/i,
@@ -65,6 +67,21 @@ export function totalFinder<Place>() {
       ),
   }
 }
+
+/** Finds the totals in one list. @param isWhole as for {@link totalFinder} */
+export function totalsOf<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  percentOf: (item: Item) => number,
+  isWhole: boolean,
+): ReadonlySet<Item> {
+  const finder = totalFinder<Item>()
+  for (const item of items) finder.look('', item.name, percentOf(item), item, isWhole)
+  return finder.totals()
+}
+
+/** What a reader says that leaves a total out. */
+export const leftTotal = (name: string): string =>
+  `an item ${quoted(name)}, which looks like the total of others`
 
 function sortOf(
   name: string,

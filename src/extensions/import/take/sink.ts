@@ -7,7 +7,7 @@ import type { Database } from 'better-sqlite3'
 import { printable, quoted } from '../../../core/data/model/printable.ts'
 import type { SchemaTable, TableColumn } from '../../../core/data/model/columns.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { amountFault, factorFault, wknFault } from '../../../core/data/model/limits.ts'
+import { amountFault, factorFault, textFaults, wknFault } from '../../../core/data/model/limits.ts'
 import { columnsOf, deriveHint, place as position, setHint } from '../layout.ts'
 import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
@@ -673,5 +673,8 @@ function columnOf(table: string, name: string): TableColumn {
 /** A whole number has lost nothing, so it may be an amount, a flag or a year. */
 function convertValue(value: Value, column: TableColumn, takesMinorUnits: boolean) {
   const cell = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : (value ?? '')
-  return convert(cell, column, { mark: 'point', dates: 'iso', takesMinorUnits })
+  const converted = convert(cell, column, { mark: 'point', dates: 'iso', takesMinorUnits })
+  // The flags about forms of days are for cells: they would do nothing here.
+  const fault = isProblem(converted) && column.kind === 'day' ? textFaults.day(String(cell)) : undefined
+  return fault === undefined ? converted : { reason: fault }
 }

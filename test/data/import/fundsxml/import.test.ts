@@ -404,6 +404,14 @@ describe('import of FundsXML', () => {
     )
   })
 
+  it('names no flag about a day that flags do not change', async () => {
+    const ofClass = prices(price('2024-05-03T17:30:00', '101.50'))
+    const { code, stdout } = await importXml(folder.database(), document({ ofClass }))
+    expect(code).toBe(1)
+    expect(stdout).toContain('date "2024-05-03T17:30:00" is not a date (YYYY-MM-DD)')
+    expect(stdout).not.toContain('--drop-times')
+  })
+
   it('adds up payments of one ex-day as other files are, and says so; the same amount again is a repetition', async () => {
     const db = folder.database()
     const payment = (

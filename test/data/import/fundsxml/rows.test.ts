@@ -380,7 +380,52 @@ describe('FundsXML: parts of portfolios', () => {
     ])
   })
 
-  it.each(['XX', 'ZZ', 'XA'])(
+  it('leaves out the total of others, by its name or its share', async () => {
+    const own = breakdowns(
+      itemsBy('Country', { DE: '60', US: '40', Total: '100' }),
+      itemsBy('Currency', { EUR: '70', USD: '30', 'Fund as a whole': '100' }),
+      itemsBy('Asset Type', { EQ: '100', Futures: '100' }, 'Exposure'),
+      itemsBy('Sector', { Total: '100' }),
+    )
+    const { rows, gone, leftOut } = await read(
+      document({ dynamic: portfolios(portfolio('2026-11-27', own)), classes: shareClass(first) }),
+    )
+    expect(items(rows, first, 'countries')).toEqual(['1 Deutschland 60', '2 Vereinigte Staaten 40'])
+    expect(items(rows, first, 'currencies')).toEqual(['1 Euro 70', '2 US-Dollar 30'])
+    expect(items(rows, first, 'asset_structure_derivatives')).toEqual(['1 Aktien 100', '2 Futures 100'])
+    expect(gone['structure_item']?.map(({ type }) => type)).not.toContain('industrial_sectors')
+    expect(leftOut.toSorted()).toEqual([
+      'an item "Fund as a whole", which looks like the total of others',
+      'an item "Total", which looks like the total of others',
+      'an item "Total", which looks like the total of others',
+    ])
+  })
+
+  it('names codes of three letters and in small ones, and sums positions by country', async () => {
+    const own =
+      positions(position('A', '60'), position('B', '30'), position('C', '10')) +
+      breakdowns(itemsBy('Currency', { eur: '70', USD: '30' }))
+    const assets = [
+      asset('A', 'Alpha', 'EQ', 'DE'),
+      asset('B', 'Beta', 'EQ', 'DEU'),
+      asset('C', 'Gamma', 'EQ', 'usa'),
+    ].join('')
+    const { rows } = await read(
+      document({ dynamic: portfolios(portfolio('2026-11-27', own)), classes: shareClass(first), assets }),
+    )
+    expect(items(rows, first, 'countries')).toEqual(['1 Deutschland 90', '2 Vereinigte Staaten 10'])
+    expect(items(rows, first, 'currencies')).toEqual(['1 Euro 70', '2 US-Dollar 30'])
+  })
+
+  it('says of a portfolio with an unknown breakdown only that', async () => {
+    const own = breakdowns(itemsBy('Rating', { AAA: '100' }))
+    const { leftOut } = await read(
+      document({ dynamic: portfolios(portfolio('2026-11-27', own)), classes: shareClass(first) }),
+    )
+    expect(leftOut).toEqual(['a breakdown by Rating: no structure is of this kind'])
+  })
+
+  it.each(['XX', 'ZZ', 'XA', 'xx', 'XXX'])(
     'names the code %s, of no country, in both languages, and says so',
     async (code) => {
       const own = breakdowns(itemsBy('Country', { DE: '60', [code]: '40' }))
@@ -761,21 +806,53 @@ describe('FundsXML: documents', () => {
       document({ classes, more: `<Documents>${all.join('\n')}</Documents>` }),
     )
     const own = { language: 'de', date: '2026-01-02', title: 'A paper', url: 'https://funds.example/kid.pdf' }
-    expect(rows['document']).toEqual(
-      [
-        { isin: third, kind: 'kid', ...own },
-        { isin: first, kind: 'annual_report', ...own },
-        { isin: second, kind: 'annual_report', ...own },
-      ].sort(
-        (one, other) =>
-          Number(one.isin !== third) - Number(other.isin !== third) || (one.isin < other.isin ? -1 : 1),
-      ),
-    )
+    expect(rows['document']).toEqual([
+      { isin: first, kind: 'annual_report', ...own },
+      { isin: second, kind: 'annual_report', ...own },
+      { isin: third, kind: 'kid', ...own },
+    ])
     expect(leftOut).toEqual([
       'a document that names no share class by ISIN, and no fund of the file',
       'a document of type AuditReport: the schema has no such kind',
       'a document that is not said to be public (ForPublicUsage)',
       'a document without an address (DocumentURL): files cannot be held',
+    ])
+  })
+
+  const papers = async (...all: string[]) => {
+    const found = await read(
+      document({ classes: shareClass(first), more: `<Documents>${all.join('')}</Documents>` }),
+    )
+    return { titles: found.rows['document']?.map(({ title }) => title), leftOut: found.leftOut }
+  }
+  const prospectus = (name: string) =>
+    paper({
+      of: ofClass(first),
+      type: 'Prospectus',
+      url: `https://funds.example/${encodeURIComponent(name)}.pdf`,
+    }).replace('A paper', name)
+
+  it('takes the prospectus and not its supplement of the same day', async () => {
+    const both = [prospectus('Nachtrag 1'), prospectus('Prospekt')]
+    const expected = {
+      titles: ['Prospekt'],
+      leftOut: ['a supplement beside its document, of the same kind and day'],
+    }
+    expect(await papers(...both)).toEqual(expected)
+    expect(await papers(...both.toReversed())).toEqual(expected)
+    expect(await papers(prospectus('Nachtrag 1'))).toEqual({ titles: ['Nachtrag 1'], leftOut: [] })
+  })
+
+  it('takes none of two of one kind and day, nor one without a day, and says so', async () => {
+    expect(await papers(prospectus('Part A'), prospectus('Part B'))).toEqual({
+      titles: undefined,
+      leftOut: Array(2).fill(
+        'one of several documents of a kind, language and day: which one counts is not said',
+      ),
+    })
+    const undated = prospectus('Prospekt').replace('<CreationDate>2026-01-02</CreationDate>', '')
+    expect((await papers(undated)).leftOut).toEqual([
+      'a document without a day (ModificationDate, CreationDate)',
     ])
   })
 
@@ -788,8 +865,8 @@ describe('FundsXML: documents', () => {
       document({ classes: shareClass(first), more: `<Documents>${all.join('')}</Documents>` }),
     )
     expect(rows['document']?.map(({ country, url }) => [country, url])).toEqual([
-      ['DE', 'https://funds.example/kid.pdf'],
       ['AT', 'https://funds.example/kid-at.pdf'],
+      ['DE', 'https://funds.example/kid.pdf'],
       ['LU', 'https://funds.example/kid-at.pdf'],
     ])
   })

@@ -2,7 +2,7 @@
 
 import type { Reader, RowSink, SplitFactor, Told } from '../reader.ts'
 import type { Value } from '../../values.ts'
-import { documentsElement } from './documents.ts'
+import { documentsElement, emitDocuments } from './documents.ts'
 import { reportingElements } from './emt.ts'
 import { fundsElement } from './funds.ts'
 import { assetElement, emitPortfolios } from './portfolios.ts'
@@ -24,6 +24,7 @@ export const fundsxml: Reader = {
       const options = { encoding, onBytes: sink.bytes, onLeftOut: sink.leftOut }
       const read = await readXml(file, root, options)
       emitPortfolios(spill, sink)
+      emitDocuments(spill, sink)
       emitProfiles(spill, sink)
       const version = control.version ?? '4'
       const isKnown = /^4(?:\.[0-2](?:\.|$)|$)/.test(version)

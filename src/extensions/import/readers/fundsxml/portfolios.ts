@@ -4,7 +4,15 @@
  */
 
 import type { RowSink } from '../reader.ts'
-import { codeOfNoCountry, countryName, currencyName, type Named } from '../code-names.ts'
+import { leftTotal, totalsOf } from '../../totals.ts'
+import {
+  codeOfNoCountry,
+  countryCode,
+  countryName,
+  currencyCode,
+  currencyName,
+  type Named,
+} from '../code-names.ts'
 import { assetType, assetTypeElements, assetTypeName, riskName, securities, topValueTypes } from './names.ts'
 import { inPercent, type Portfolio, type Spill } from './spill.ts'
 import { amounts, amountsOf, day, decimal, leaves, linesOf, type Texts } from './texts.ts'
@@ -74,9 +82,11 @@ export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: Portfol
 
   const whyNoItem = ({ outer }: Found): string | undefined => {
     const { type, why } = structureOf(outer?.texts ?? {})
+    // Else the portfolio would be one, though nothing of it is taken.
+    if (why !== undefined) return why
     const { structures } = portfolioOf(outer?.outer)
     return (structures.get(type) ?? breakdown) === breakdown
-      ? why
+      ? undefined
       : 'a second breakdown by the same dimension'
   }
 
@@ -218,7 +228,10 @@ export function emitPortfolios(spill: Spill, sink: RowSink): void {
     sink.bytes(0)
     const owners = spill.ownersOf(portfolio.id)
     if (owners.length === 0) {
-      sink.leftOut('a portfolio of which no share class is in the file', portfolio.place)
+      sink.leftOut(
+        'a portfolio of no share class: each in the file has one of its own, or none has an ISIN',
+        portfolio.place,
+      )
       continue
     }
     const { structures, allocations, spoilt } = contentOf(portfolio, spill, sink)
@@ -301,7 +314,12 @@ function contentOf(portfolio: Portfolio, spill: Spill, sink: RowSink) {
   /** The place of a bad position or item, by the structures that lack it. */
   const spoilt = new Map([...bad].filter(([type]) => type !== ofPositions))
   const ofPosition = bad.get(ofPositions)
-  for (const [type, items] of broken) {
+  for (const [type, all] of broken) {
+    const totals = totalsOf(all, ({ percent }) => percent, !type.endsWith('derivatives'))
+    for (const { name } of totals) sink.leftOut(leftTotal(name), portfolio.place)
+    const items = all.filter((item) => !totals.has(item))
+    // A total alone says nothing.
+    if (items.length === 0) continue
     const name = nameOf[type] ?? ((text: string) => ({ de: text, en: null }))
     structures.set(
       type,
@@ -351,9 +369,9 @@ function summed(portfolio: Portfolio, spill: Spill, sink: RowSink): ReadonlyMap<
   const types = new Map<string, number>()
   const tops = topLists()
   for (const { id, name, country, currency, type, share } of spill.holdingsOf(portfolio.id)) {
-    if (country !== null) add(countries, country, share)
+    if (country !== null) add(countries, countryCode(country), share)
     else sink.leftOut('a position in no item of countries, as its asset has none', portfolio.place)
-    if (currency !== null) add(currencies, currency, share)
+    if (currency !== null) add(currencies, currencyCode(currency), share)
     if (type === null) continue
     add(types, type, share)
     if (!securities.includes(type)) continue

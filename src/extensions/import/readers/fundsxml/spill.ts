@@ -64,6 +64,19 @@ export interface Portfolio {
   readonly place: string
 }
 
+/** A document of a class, and where it is in the file. */
+export interface FoundDocument {
+  readonly isin: string
+  readonly kind: string
+  readonly language: string
+  readonly date: string
+  /** '' for all countries. */
+  readonly country: string
+  readonly title: string
+  readonly url: string
+  readonly place: string
+}
+
 export type Spill = ReturnType<typeof openSpill>
 
 /** @throws {SqliteError} from its functions if the folder for temporary files is full */
@@ -84,6 +97,7 @@ export function openSpill() {
       PRIMARY KEY (isin, date, portfolio)) WITHOUT ROWID;
     CREATE INDEX owner_portfolio ON owner (portfolio);
     CREATE TABLE class (fund TEXT, isin TEXT, PRIMARY KEY (fund, isin)) WITHOUT ROWID;
+    CREATE TABLE document (isin TEXT, kind TEXT, language TEXT, date TEXT, country TEXT, title TEXT, url TEXT, place TEXT);
     CREATE TABLE profile (isin TEXT PRIMARY KEY, place TEXT, texts TEXT) WITHOUT ROWID;
     BEGIN`)
   const into = (table: string, columns: number, or = '') =>
@@ -96,6 +110,7 @@ export function openSpill() {
   const addPortfolio = into('portfolio', 3)
   const addOwner = into('owner', 5, 'OR IGNORE')
   const addClass = into('class', 2, 'OR IGNORE')
+  const addDocument = into('document', 8)
   const addProfile = db.prepare(`INSERT INTO profile VALUES (?, ?, ?)
     ON CONFLICT (isin) DO UPDATE SET texts = json_patch(excluded.texts, texts)`)
   const positions = db
@@ -161,6 +176,15 @@ export function openSpill() {
     /** @param fund an LEI or ISIN by which documents name the fund of the class */
     addClass: (fund: string, isin: string) => addClass.run(fund, isin),
     classesOf: (fund: string): readonly string[] => classes.all(fund),
+    addDocument: ({ isin, kind, language, date, country, title, url, place }: FoundDocument) =>
+      addDocument.run(isin, kind, language, date, country, title, url, place),
+    /** Documents of one class, kind, language, day and country follow each other. */
+    documents: () =>
+      db
+        .prepare<[], FoundDocument>(
+          'SELECT * FROM document ORDER BY isin, kind, language, date, country, rowid',
+        )
+        .iterate(),
     /** What was there before counts. */
     addProfile: (isin: string, place: string, values: Readonly<Record<string, unknown>>) =>
       addProfile.run(isin, place, JSON.stringify(values)),

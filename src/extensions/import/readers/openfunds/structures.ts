@@ -5,7 +5,7 @@
 
 import { quoted } from '../../../../core/data/model/printable.ts'
 import { percentOf } from '../../decimals.ts'
-import { totalFinder } from '../../totals.ts'
+import { leftTotal, totalsOf } from '../../totals.ts'
 import type { Value } from '../../values.ts'
 import { asItIs, codeOfNoCountry, countryName, currencyName, type Named } from '../code-names.ts'
 import type { RowSink } from '../reader.ts'
@@ -177,11 +177,9 @@ export function openStructures(sink: RowSink) {
   }
 
   const withoutTotals = (items: readonly Item[]): readonly Item[] => {
-    const finder = totalFinder<Item>()
-    for (const item of items) finder.look('', item.name, Number(item.share) * 100, item, false)
-    const totals = new Set([...finder.totals()].filter(({ isKept }) => !isKept))
-    for (const { name, place } of totals)
-      sink.leftOut(`an item ${quoted(name)}, which looks like the total of others`, place)
+    const found = totalsOf(items, ({ share }) => Number(share) * 100, false)
+    const totals = new Set([...found].filter(({ isKept }) => !isKept))
+    for (const { name, place } of totals) sink.leftOut(leftTotal(name), place)
     return items.filter((item) => !totals.has(item))
   }
 

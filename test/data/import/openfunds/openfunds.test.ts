@@ -764,6 +764,91 @@ describe('a line of openfunds that has another width', () => {
   })
 })
 
+describe('the narrow form of openfunds, where a day lacks a field', () => {
+  const prices = `SELECT date, net_asset_value FROM price WHERE isin = '${first}' ORDER BY date`
+  const lines = (...fields: readonly (readonly [id: string, value: string])[]) =>
+    ['ISIN,OF-ID,Value', ...fields.map(([id, value]) => `${first},${id},${value}`)].join('\n')
+  const nav = (value: string) => ['OFDY000040', value] as const
+  const day = (value: string) => ['OFDY000041', value] as const
+  const amount = (value: string) => ['OFDY005020', value] as const
+  const exDay = (value: string) => ['OFDY005010', value] as const
+
+  it.each([
+    [
+      'a NAV before its day',
+      [nav('61.70'), day('2026-11-25'), day('2026-11-26'), nav('61.83'), day('2026-11-27')],
+    ],
+    [
+      'a day before its NAV',
+      [day('2026-11-25'), nav('61.70'), nav('61.83'), day('2026-11-27'), nav('61.90')],
+    ],
+    [
+      'an amount',
+      [amount('2.10'), exDay('2026-03-02'), exDay('2026-06-02'), amount('2.20'), exDay('2026-09-02')],
+    ],
+  ])('its class has no day that is sure: %s', async (_, fields) => {
+    const { code, stdout, isUnchanged } = await importText(lines(...fields))
+    expect({ code, isUnchanged }).toEqual({ code: 1, isUnchanged: true })
+    expect(stdout).toMatch(/^line 2: OFDY\d{6} \([^)]*\): of the days of this class, one begins with OFDY/)
+    expect(stdout.match(/^line \d+: /gm)).toHaveLength(fields.length)
+  })
+
+  it('its other fields are taken by --skip-bad, and so are other classes', async () => {
+    const fields = [
+      ['OFST020015', 'ABC123'],
+      nav('61.70'),
+      day('2026-11-25'),
+      day('2026-11-26'),
+      nav('1'),
+    ] as const
+    const other = `${lines(...fields)}\n${second},OFDY000040,7\n${second},OFDY000041,2026-11-25`
+    const { query } = await importText(other, '--skip-bad')
+    expect(query(`SELECT wkn FROM fund WHERE isin = '${first}'`)).toEqual([{ wkn: 'ABC123' }])
+    expect(query(prices)).toEqual(await pricesBefore())
+  })
+
+  const pricesBefore = async () => (await importText(lines(['OFST020015', 'ABC123']))).query(prices)
+
+  it('by a value that is bad, the others keep their days', async () => {
+    const fields = [
+      nav('61.70'),
+      day('2026-11-25'),
+      nav('x'),
+      day('2026-11-26'),
+      nav('61.83'),
+      day('2026-11-27'),
+    ]
+    const { query } = await importText(lines(...fields), '--skip-bad')
+    expect(query(prices)).toEqual(
+      expect.arrayContaining([
+        { date: '2026-11-25', net_asset_value: '61.70' },
+        { date: '2026-11-27', net_asset_value: '61.83' },
+      ]),
+    )
+    expect(query(prices)).not.toContainEqual(expect.objectContaining({ date: '2026-11-26' }))
+  })
+
+  it('or has it as [N/A] or [IGNORE], all others have their days', async () => {
+    for (const command of ['[N/A]', '[IGNORE]', '']) {
+      const fields = [
+        nav('61.70'),
+        day('2026-11-25'),
+        nav(command),
+        day('2026-11-26'),
+        nav('61.83'),
+        day('2026-11-27'),
+      ]
+      const { code, query } = await importText(lines(...fields))
+      expect(code).toBe(0)
+      const newest = query(prices).filter(({ date }) => String(date) > '2026-11-20')
+      expect(newest).toEqual([
+        { date: '2026-11-25', net_asset_value: '61.70' },
+        { date: '2026-11-27', net_asset_value: '61.83' },
+      ])
+    }
+  })
+})
+
 describe('the directive of a fund in openfunds', () => {
   it.each([
     ['UCITS', 1],

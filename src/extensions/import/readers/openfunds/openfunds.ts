@@ -12,6 +12,7 @@ import { oddityMeter, passMeter, within } from '../cells.ts'
 import { withHabits } from '../habits.ts'
 import type { FileStart, Reader, ReadOptions, RowSink, Told } from '../reader.ts'
 import { fieldOf, isIsinName, isOfId, isTellingName, type OpenField } from './fields.ts'
+import { fieldOrder } from './order.ts'
 import { openRows } from './rows.ts'
 
 export const openfunds: Reader = {
@@ -301,6 +302,8 @@ const isNarrow = (heads: FileStart['heads']): boolean => heads.filter(isNarrowLi
 interface NarrowRecord {
   readonly values: Map<string, Value>
   readonly empty: Set<string>
+  /** Keys of its fields, also of those without a good value. */
+  readonly keys: Set<string>
   isKept: boolean
   readonly place: string
 }
@@ -315,6 +318,11 @@ const narrowForm: Form = {
     let places: NarrowPlaces | undefined
     const found = new Map<string, PlacedField>()
     const others = new Set<string>()
+    const order = fieldOrder()
+    const isinIn = (line: readonly FileCell[], at: number) =>
+      String(line[at] ?? '')
+        .trim()
+        .toUpperCase()
     const title = cells.header
     const each = async (visitor: LineVisitor) => {
       // The first line may name the columns, or be one of the others.
@@ -328,7 +336,10 @@ const narrowForm: Form = {
         const cell = line[places.id] ?? ''
         const field = fieldOf(cell)
         if (field === undefined) others.add(printable(String(cell).trim()))
-        else if (!found.has(field.key)) found.set(field.key, { ...field, at: found.size })
+        else {
+          if (!found.has(field.key)) found.set(field.key, { ...field, at: found.size })
+          order.look(isinIn(line, places.isin), field)
+        }
       }),
     )
     if (places === undefined) throw new Error(`${place}: no line has ${narrowForm.what}`)
@@ -370,10 +381,8 @@ const narrowForm: Form = {
           bytes,
           line: (line, number) => {
             const { field, cells: own } = cellsOf(line)
-            const key = String(line[isin] ?? '')
-              .trim()
-              .toUpperCase()
-            const fault = faultOf(line, key)
+            const key = isinIn(line, isin)
+            const fault = faultOf(line, key) ?? (field === undefined ? undefined : order.faultOf(key, field))
             if (fault !== undefined) {
               // The first line may name the columns.
               if (line !== title || isOfId(line[id] ?? '')) badLine(number, [fault], field)
@@ -381,12 +390,14 @@ const narrowForm: Form = {
               const { values, empty, faults } = valuesOf(own)
               if (faults.length > 0) badLine(number, faults, field)
               const before = open.get(key)
-              const isNext =
-                before === undefined || [...values.keys()].some((name) => before.values.has(name))
+              const isNext = before === undefined || before.keys.has(field.key)
               if (before !== undefined && isNext) record({ isin: key, ...before })
-              if (isNext) open.set(key, { values, empty, isKept: isKept(line), place: `line ${number}` })
-              else {
+              if (isNext) {
+                const keys = new Set([field.key])
+                open.set(key, { values, empty, keys, isKept: isKept(line), place: `line ${number}` })
+              } else {
                 before.isKept ||= isKept(line)
+                before.keys.add(field.key)
                 for (const [name, one] of values) before.values.set(name, one)
                 for (const name of empty) before.empty.add(name)
               }

@@ -133,20 +133,26 @@ const yesAndNo = new Map([
   ...wordsFor(1, 'true wahr yes ja y j t x'),
 ])
 
-/** Words of single columns. `A` alone is none: it is an accumulating fund in English, and a distributing one in German. */
+/** What pays distributions is no accumulating fund. `A` alone is no word: accumulating in English, and distributing in German. */
+export const accumulatingWords: ReadonlyMap<string, 0 | 1> = new Map([
+  ...wordsFor(
+    0,
+    'distributing distribution dist income inc ausschüttend ausschuettend aussch. both teilthesaurierend',
+  ),
+  ...(['accumulating & distributing', 'accumulating and distributing'] as const).map(
+    (word) => [word, 0] as const,
+  ),
+  ...wordsFor(1, 'accumulating accumulation acc thesaurierend thes.'),
+])
+
+/** Words of single columns. */
 const ownWords: Readonly<Record<string, ReadonlyMap<string, string | 0 | 1>>> = {
   compatible_for_clients_with_esg_preferences: new Map([
     ...wordsFor('Y', 'yes ja'),
     ...wordsFor('N', 'no nein'),
   ]),
   other_specific_investment_need: new Map(wordsFor('N', 'no nein')),
-  accumulating: new Map([
-    ...wordsFor(
-      0,
-      'distributing distribution dist income inc ausschüttend ausschuettend aussch. both teilthesaurierend',
-    ),
-    ...wordsFor(1, 'accumulating accumulation acc thesaurierend thes.'),
-  ]),
+  accumulating: accumulatingWords,
 }
 
 /** The word of a closed list, whatever its case is. */

@@ -51,6 +51,8 @@ describe('import of yes and no', () => {
     ['ausschüttend', 0],
     ['Inc', 0],
     ['both', 0],
+    ['accumulating and distributing', 0],
+    ['Accumulating & Distributing', 0],
     ['Teilthesaurierend', 0],
     ['J', 1],
     ['N', 0],

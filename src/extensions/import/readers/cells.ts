@@ -450,10 +450,14 @@ function lineConverter(
       }
     }
     for (const { value } of constants) values.push(value)
+    return { values, lacking, faults: allFaults(cells, values, faults) }
+  }
+  /** @param faults of single cells @returns them with those of the whole line */
+  const allFaults = (cells: readonly FileCell[], values: readonly Value[], faults: readonly string[]) => {
     const more = faults.length === 0 ? coefficientFaults(cells, values) : merged.hints(faults.length)
     const isOnlyMerged = faults.length > 0 && more.length > 0
     if (faults.length + more.length > 0 && !isOnlyMerged) merged.forget()
-    return { values, lacking, faults: [...faults, ...more] }
+    return [...faults, ...more]
   }
   return { valuesOf, gap: merged.forget }
 }

@@ -138,6 +138,9 @@ export interface Habits {
   readonly isDeriving: boolean
 }
 
+/** Why an amount of 0 is left out. */
+export const noPayment = 'a distribution of 0, which is none'
+
 /** Where the rows of one file go. It checks them and stages them outside of the database. */
 export interface RowSink {
   /**

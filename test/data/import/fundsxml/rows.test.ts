@@ -222,6 +222,20 @@ describe('FundsXML: distributions', () => {
     ])
   })
 
+  it('leaves out one of 0, and takes one back that is modified to 0', async () => {
+    const all = [
+      distribution('2026-05-04', euro('0.00')),
+      distribution('2025-05-05', euro('0'), '', 'OFFICIAL', 'M'),
+      distribution('2024-05-06', euro('1')),
+    ]
+    const ofClass = `<Distributions>${all.join('')}</Distributions>`
+    const { rows, gone, leftOut, bad } = await read(document({ classes: shareClass(first, ofClass) }))
+    expect(bad).toEqual([])
+    expect(rows['corporate_action']).toMatchObject([{ ex_date: '2024-05-06', amount: '1' }])
+    expect(gone['corporate_action']).toEqual([{ isin: first, ex_date: '2025-05-05', kind: 'distribution' }])
+    expect(leftOut).toEqual(['a distribution of 0, which is none'])
+  })
+
   it('refuses a new one beside a modified one of the same day', async () => {
     const both = ['C', 'M'].map((action) => distribution('2026-05-04', euro('1'), '', 'OFFICIAL', action))
     const ofClass = `<Distributions>${both.join('')}</Distributions>`

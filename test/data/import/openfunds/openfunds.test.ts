@@ -849,6 +849,24 @@ describe('the narrow form of openfunds, where a day lacks a field', () => {
   })
 })
 
+it.each([
+  ['thesaurierend', 1],
+  ['Acc', 1],
+  ['accumulating and distributing', 0],
+  ['Ausschüttend', 0],
+])('the distribution policy %s of openfunds is a word of tables, too', async (policy, flag) => {
+  const { code, query } = await importText(csv(flat({ ...full, OFST020400: policy })))
+  expect(code).toBe(0)
+  expect(query(profile)).toMatchObject([{ accumulating: flag }])
+})
+
+it('a dividend of 0 in openfunds is left out, and said to be', async () => {
+  const { code, stdout, query } = await importText(csv(flat({ ...full, OFDY005020: '0.00' })))
+  expect(code).toBe(0)
+  expect(stdout).toContain('a distribution of 0, which is none')
+  expect(query(actions)).toMatchObject([{ kind: 'split' }])
+})
+
 describe('the directive of a fund in openfunds', () => {
   it.each([
     ['UCITS', 1],

@@ -7,7 +7,7 @@ import { isOpenEnd } from '../../../../core/data/model/limits.ts'
 import { quoted } from '../../../../core/data/model/printable.ts'
 import { reciprocalOf, shortestOf } from '../../decimals.ts'
 import type { Value } from '../../values.ts'
-import type { RowSink, SplitFactor } from '../reader.ts'
+import { noPayment, type RowSink, type SplitFactor } from '../reader.ts'
 import { feeColumnOf, isCharge, takeFees, type Fee } from './fees.ts'
 import { unless, type WhyNot } from './unless.ts'
 import { portfolioElement, type NetAssets, type OpenPortfolio } from './portfolios.ts'
@@ -209,6 +209,13 @@ export function fundsElement({ sink, spill, splitFactor, contentDate, feeTypes }
       return
     }
     const action = texts['ActionCode']
+    if (Number(amount) === 0) {
+      // Modified to nothing, it takes back the one that was there.
+      if (action === 'M')
+        sink.gone('corporate_action', present({ isin, ex_date: exDate, kind: 'distribution' }), place)
+      else sink.leftOut(noPayment, place)
+      return
+    }
     if (holder?.payments.has(exDate) === true && holder.payments.get(exDate) !== action) {
       sink.bad(place, [
         'one distribution of the day is new (C) and one is modified (M): their sum is not known',

@@ -35,17 +35,19 @@ interface OrderOfClass {
   readonly torn: Map<readonly OfId[], string>
 }
 
+const newOrder = (): OrderOfClass => ({
+  seen: new Set(),
+  first: new Map(),
+  begun: new Set(),
+  torn: new Map(),
+})
+
 /** Follows the fields of each share class. Its memory grows with the classes, not with their days. */
 export function fieldOrder() {
   const classes = new Map<string, OrderOfClass>()
   const look = (isin: string, field: OpenField): void => {
     const { key, label } = field
-    const order = classes.get(isin) ?? {
-      seen: new Set(),
-      first: new Map(),
-      begun: new Set(),
-      torn: new Map(),
-    }
+    const order = classes.get(isin) ?? newOrder()
     classes.set(isin, order)
     if (order.seen.has(key)) {
       order.seen.clear()

@@ -4,8 +4,8 @@ import { isOpenEnd } from '../../../../core/data/model/limits.ts'
 import { schemaTables } from '../../../../core/data/model/schema.ts'
 import { printable } from '../../../../core/data/model/printable.ts'
 import { percentOf, reciprocalOf, sumOf } from '../../decimals.ts'
-import type { Value } from '../../values.ts'
-import type { RowSink } from '../reader.ts'
+import { accumulatingWords, type Value } from '../../values.ts'
+import { noPayment, type RowSink } from '../reader.ts'
 import type { OfId } from './fields.ts'
 import { openStructures } from './structures.ts'
 
@@ -171,7 +171,11 @@ export function openRows(sink: RowSink, currencies: ReadonlyMap<string, string>)
   const takeDistribution = ({ isin, place }: OpenRecord, of: TextOf): void => {
     const amount = of('OFDY005020')
     const exDate = of('OFDY005010')
-    if (typeof amount !== 'string' || Number(amount) === 0) return
+    if (typeof amount !== 'string') return
+    if (Number(amount) === 0) {
+      sink.leftOut(noPayment, place)
+      return
+    }
     if (of('OFDY005030') === 0) {
       sink.leftOut('a dividend that is estimated, not final (OFDY005030)', place)
       return
@@ -472,18 +476,11 @@ function kidsOf(
   })
 }
 
-/** What pays distributions is no accumulating fund. */
-const accumulating: Readonly<Record<string, number>> = {
-  accumulating: 1,
-  distributing: 0,
-  'accumulating & distributing': 0,
-}
-
 function profileValues(of: TextOf, record: OpenRecord, sink: Telling): Values {
   const { place } = record
   const efama = of('OFST350100')
   const policy = of('OFST020400')
-  const flag = typeof policy === 'string' ? accumulating[policy.toLowerCase()] : policy
+  const flag = typeof policy === 'string' ? accumulatingWords.get(policy.trim().toLowerCase()) : policy
   if (typeof policy === 'string' && flag === undefined)
     sink.leftOut(`a distribution policy that the profile has no place for: ${policy}`, place)
   const percent = (...ids: readonly OfId[]) => percentIn(of, ids, record, sink)

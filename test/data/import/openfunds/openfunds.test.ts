@@ -860,6 +860,23 @@ it.each([
   expect(query(profile)).toMatchObject([{ accumulating: flag }])
 })
 
+it.each([
+  ['in small letters', (id: string) => id.toLowerCase()],
+  ['with the name behind', (id: string) => `${id} Some name`],
+  ['with the name behind a dash', (id: string) => `${id} - Some name`],
+])('OF-IDs of openfunds are known %s, in both forms', async (_, written) => {
+  const [header = [], line = []] = flat(full)
+  const expected = await importText(csv([header, line]))
+  const queries = [price, actions, profile, documents]
+  const all = ({ query }: typeof expected) => queries.map((sql) => query(sql))
+  const named = narrow(full).map(([isin = '', id = '', value = '']) => [isin, written(String(id)), value])
+  for (const lines of [[header.map((id) => written(String(id))), line], named]) {
+    const found = await importText(csv(lines))
+    expect(found.code).toBe(0)
+    expect(all(found)).toEqual(all(expected))
+  }
+})
+
 it('a dividend of 0 in openfunds is left out, and said to be', async () => {
   const { code, stdout, query } = await importText(csv(flat({ ...full, OFDY005020: '0.00' })))
   expect(code).toBe(0)

@@ -103,9 +103,9 @@ export interface OpenField {
 
 const isDeclared = (id: string): id is OfId => Object.hasOwn(declared, id)
 
-/** Fields of several countries end with the code of one: OFST6030DE. */
+/** Fields of several countries end with the code of one: OFST6030DE. Some files have the name in the same cell: `OFST020015 WKN`. */
 const idForm =
-  /^(?<id>OF[A-Z]{2}[0-9]{4}(?:[0-9]{2}|[A-Z]{2}))(?<currency>_[A-Z]{3})?(?<language>\([A-Za-z-]{2,12}\))?$/
+  /^(?<id>OF[A-Z]{2}[0-9]{4}(?:[0-9]{2}|[A-Z]{2}))(?<currency>_[A-Z]{3})?(?<language>\([A-Z-]{2,12}\))?(?:[\s:-].*)?$/i
 
 const idsByName = new Map(Object.entries(declared).map(([id, [name]]) => [headerName(name), id]))
 
@@ -118,7 +118,8 @@ export const isTellingName = (cell: FileCell): boolean => {
   return idsByName.has(name) && name.includes(' ')
 }
 
-export const isIsinName = (cell: FileCell): boolean => ['isin', 'ofst020000'].includes(headerName(cell))
+export const isIsinName = (cell: FileCell): boolean =>
+  headerName(cell) === 'isin' || fieldOf(cell)?.id === 'OFST020000'
 
 /** Amounts that are taken in the currency that their field names. */
 const ofAnyCurrency: readonly string[] = ['OFDY000060', 'OFDY000070']
@@ -126,11 +127,10 @@ const ofAnyCurrency: readonly string[] = ['OFDY000060', 'OFDY000070']
 /** @param cell of a header: an OF-ID or a name @returns undefined if no table has the field */
 export function fieldOf(cell: FileCell): OpenField | undefined {
   const text = String(cell).trim()
-  const {
-    id = idsByName.get(headerName(cell)) ?? '',
-    currency = '',
-    language = '',
-  } = idForm.exec(text)?.groups ?? {}
+  const parts = idForm.exec(text)?.groups ?? {}
+  const id = (parts['id'] ?? idsByName.get(headerName(cell)) ?? '').toUpperCase()
+  const currency = (parts['currency'] ?? '').toUpperCase()
+  const language = parts['language'] ?? ''
   if (!isDeclared(id) || (currency !== '' && !ofAnyCurrency.includes(id))) return undefined
   const [name, kind, goes] = declared[id]
   const key = id + currency + language.toLowerCase()

@@ -869,8 +869,8 @@ it.each([
   const expected = await importText(csv([header, line]))
   const queries = [price, actions, profile, documents]
   const all = ({ query }: typeof expected) => queries.map((sql) => query(sql))
-  const named = narrow(full).map(([isin = '', id = '', value = '']) => [isin, written(String(id)), value])
-  for (const lines of [[header.map((id) => written(String(id))), line], named]) {
+  const named = narrow(full).map(([isin = '', id = '', value = '']) => [isin, written(id), value])
+  for (const lines of [[header.map(written), line], named]) {
     const found = await importText(csv(lines))
     expect(found.code).toBe(0)
     expect(all(found)).toEqual(all(expected))

@@ -263,7 +263,7 @@ const keptDigits = 15
  */
 function fromNumber(number: number, kind: Kind, notation: Notation): Value | CellProblem {
   const { dates, days } = notation
-  if (kind === 'text') return String(number)
+  if (kind === 'text') return textOfNumber(number)
   if (kind === 'wkn') return wknOf(number)
   if (kind === 'day') {
     const how = hasTime(String(number), dates) ? ': it has a time of day, which --drop-times leaves out' : ''
@@ -276,6 +276,10 @@ function fromNumber(number: number, kind: Kind, notation: Notation): Value | Cel
     return converters[kind](String(number), { mark: 'point', dates, takesMinorUnits: false })
   return { reason: `cannot be the number ${number}` }
 }
+
+/** A number in a text, such as a key figure: with a decimal comma, as the interface has them. */
+const textOfNumber = (number: number): string =>
+  (plainNumber(keptNumber(number)) ?? String(number)).replace('.', ',')
 
 /** The shortest decimal text of a double; undefined for one so large that its last digits are not known. */
 export function plainNumber(number: number): string | undefined {
@@ -387,7 +391,7 @@ function percentageOf(
 }
 
 function fromPercentage(cell: Percentage, column: TableColumn): Value | CellProblem {
-  if (column.kind === 'text') return String(cell)
+  if (column.kind === 'text') return `${textOfNumber(Number(shownPercent(cell.fraction)))} %`
   if (!holdsNumbers(column)) return { reason: `cannot be the percentage ${quoted(String(cell))}` }
   const fraction = column.kind === 'decimal' ? decimalOf(cell.fraction) : plainNumber(cell.fraction)
   if (fraction === undefined) return { reason: `cannot be the percentage ${quoted(String(cell))}` }

@@ -173,7 +173,23 @@ describe('import of cells with a percent sign', () => {
     )
     expect({ code, rows: query('SELECT value FROM key_figure WHERE position = 9') }).toEqual({
       code: 0,
-      rows: [{ value: '12.34 %' }],
+      rows: [{ value: '12,34 %' }],
+    })
+  })
+
+  it.each([
+    ['0.85', '0,85'],
+    ['0.30000000000000004', '0,3'],
+    ['5E-7', '0,0000005'],
+    ['-1234.5', '-1234,5'],
+    ['7', '7'],
+  ])('writes a number of a sheet as a key figure with a decimal comma: %s', async (number, value) => {
+    const { code, query } = await importContent(
+      book(['isin', 'position', 'name_de', 'value'], [first, '9', 'Sharpe Ratio', { number }]),
+    )
+    expect({ code, rows: query('SELECT value FROM key_figure WHERE position = 9') }).toEqual({
+      code: 0,
+      rows: [{ value }],
     })
   })
 

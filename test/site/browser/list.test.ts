@@ -487,6 +487,28 @@ describe.skipIf(whyNoBrowser !== undefined)('the list in a browser', () => {
     })
   })
 
+  it.each(['prices', 'performance', 'facts'])('ends each heading where its cells end: %s', async (view) => {
+    await withPage(`funds/de.html?view=${view}`, desktopLight, async (page) => {
+      for (const width of [1000, 768]) {
+        await page.setViewportSize({ width, height: 900 })
+        const apart = await page.evaluate<string[]>(`(() => {
+          const [row] = document.querySelector('#funds').tBodies[0].rows
+          const heads = [...document.querySelectorAll('#funds thead th:not(:first-child, .whole)')]
+          const endOf = (text) => {
+            const range = document.createRange()
+            range.selectNodeContents(text)
+            return range.getBoundingClientRect().right
+          }
+          return heads
+            .filter((head) => head.checkVisibility())
+            .filter((head) => Math.abs(endOf(head.firstElementChild) - endOf(row.cells[head.cellIndex])) > 1)
+            .map(({ textContent }) => textContent)
+        })()`)
+        expect({ width, apart }).toEqual({ width, apart: [] })
+      }
+    })
+  })
+
   it('shows a hundred of many funds, then more and all, finds the others, and prints them', async () => {
     const many = 230
     await withPage('funds/', desktopLight, async (page) => {

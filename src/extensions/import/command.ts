@@ -195,9 +195,9 @@ asks for --encoding, or for import.<table>.encoding in the config, which is for 
 UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Excel calls CSV (Macintosh).
 
 The first time: --explain reads the files and changes nothing; it needs no database. It prints what becomes of each column,
-with proposals for columns that have a usual name (Datum, Anteilwert) or hold codes of currencies, what each endpoint lacks
-with these files and the database, and a part for the config with which the next import needs no flag. Import never takes a
-column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, skip,
+with proposals for columns that have a usual name (Datum, Anteilwert) or hold codes of currencies, days or ISINs, what each
+endpoint lacks with these files and the database, and a part for the config with which the next import needs no flag, unless
+columns are missing or rows are bad, which it says. Import never takes a column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, skip,
 keep, fillDown, skipHidden, decimal, dates, dropTimes, set and derive; flags win. import.emt is for the template, too, and
 import.openfunds for openfunds, which has no columns, set and derive.
 
@@ -646,9 +646,18 @@ function adviceOn(files: Explanation['files'], config: ImportConfig | undefined)
       config === undefined ? '' : ' This part in fundpress.config.json says how the others are read:\n'
     return `The next import takes nothing, until ${rows} corrected, or --skip-bad leaves ${which} out.${how || '\n'}${part}`
   }
+  const lacking = files.filter((one) => one.lacking.length > 0)
+  const needs = lacking.map((one) => `${one.lacking.join(', ')} of table ${one.table ?? ''}`).join(', and ')
+  const ways = '--map takes a column of the file for one, --set gives all rows one value'
+  if (lacking.some((one) => !one.hasRows)) {
+    const how =
+      config === undefined ? '\n' : ' This part in fundpress.config.json says how the others are read:\n'
+    return `The next import takes nothing, until the files have ${needs}: ${ways}.${how}${part}`
+  }
+  const end = lacking.length === 0 ? '' : `Rows that the database does not have need ${needs}: ${ways}.\n`
   return config === undefined
-    ? 'The next import needs no part in the config.\n'
-    : `The next import needs no flag with this part in fundpress.config.json:\n${part}`
+    ? `The next import needs no part in the config.\n${end}`
+    : `The next import needs no flag with this part in fundpress.config.json:\n${part}${end}`
 }
 
 /** Names of fields that are not taken may be hundreds. */

@@ -227,6 +227,13 @@ export function dateFormsOf(text: string): readonly DateForm[] {
   return (right.length === 0 ? found.slice(0, 1) : right).map(({ form }) => form)
 }
 
+/** Whether a text is a day that exists, as any form but the number of a spreadsheet has it. */
+export const isDayOfAnyForm = (text: string): boolean =>
+  dateForms.some(
+    (form) =>
+      !isSerial(form) && plainDay(text, form, { takesShortYears: true, dropsTimes: true }) !== undefined,
+  )
+
 /** The form that a text hints at which is none of a day: `01.02.26` and `18.11.2026 14:30` are German. */
 export function dateFormHint(text: string): DateForm | undefined {
   const trimmed = text.trim()

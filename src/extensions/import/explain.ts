@@ -13,12 +13,13 @@ import { schemaTables } from '../../core/data/model/schema.ts'
 import { openFunds } from '../../core/data/read/open.ts'
 import { messageOf } from '../../core/system/message.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
+import { readEncoding } from './encoding.ts'
 import type { KnownLater } from './import.ts'
 import { foreignFile } from './readers/foreign.ts'
 import type { FileStart, ReadColumn, ReadOptions, Reader, RowSink, Told } from './readers/reader.ts'
 import { readerOf, readInOrder, readers as registry } from './readers/readers.ts'
 import { openStart } from './readers/start.ts'
-import { proposedTable, table as plainTable } from './readers/table.ts'
+import { OpenTable, proposedTable, table as plainTable } from './readers/table.ts'
 import { ofPlainTables } from './settings.ts'
 import { usualElsewhere } from './usual-names.ts'
 import { addWkn, hasRows, readCurrencies, readWkns } from './take/database.ts'
@@ -51,6 +52,10 @@ export interface ExplainedFile {
   /** The part of `import` in the config that is for such files: of a table, or of a format. */
   readonly settings: string | null
   readonly isTableProposed: boolean
+  /** Columns that a new row of the table needs, and the file lacks. */
+  readonly lacking: readonly string[]
+  /** Whether the database has rows of the table, which need no more than their key. */
+  readonly hasRows: boolean
   /** The prices lack figures that can be derived from their NAVs, and nothing says yet that they are. */
   readonly isDerivingProposed: boolean
   readonly form: readonly string[]
@@ -135,8 +140,8 @@ function knownOf(file: string | null) {
 /** @param mayWait other files may say what this one needs */
 async function explainFile(file: string, given: ReadOptions, as: string | undefined, mayWait: boolean) {
   if (!existsSync(file)) throw new Error(`${file} does not exist`)
-  const start = openStart(file)
-  const { reader, table, question } = chosenReader(start, given, as)
+  const start = openStart(file, given)
+  const { reader, table, question } = await chosenReader(start, given, as)
   const options = table === undefined ? given : { ...given, table }
   if (mayWait && reader?.isBehindFunds?.(start, options) === true) return 'behind the funds'
   const recorder = recordingSink()
@@ -144,12 +149,14 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
   const { allocations, wkns, ...found } = recorder.found()
   const derives = derivesFor(reader, start, options)
   const isDerivingProposed = !derives && found.tables.some(lacksFigures)
+  const isDerived = derives || isDerivingProposed
   const explained: ExplainedFile = {
     file,
     format: reader?.name ?? null,
     table: told.table ?? null,
     settings: told.table ?? nameOfSettings(reader),
     isTableProposed: table !== undefined,
+    ...lackingIn(told.table, found.tables, isDerived, options),
     isDerivingProposed,
     form,
     columns,
@@ -158,7 +165,22 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
     ...found,
     question: question ?? told.question,
   }
-  return { explained, allocations, wkns, derives: derives || isDerivingProposed }
+  return { explained, allocations, wkns, derives: isDerived }
+}
+
+/** @param name of a plain table @returns what new rows of it need besides */
+function lackingIn(
+  name: string | undefined,
+  found: readonly FoundTable[],
+  isDerived: boolean,
+  { hasRows: isFilled }: ReadOptions,
+): Pick<ExplainedFile, 'lacking' | 'hasRows'> {
+  const table = Object.values(schemaTables).find((one) => one.name === name)
+  const own = found.find((one) => one.table === name)
+  if (table === undefined || own === undefined) return { lacking: [], hasRows: false }
+  const derived = isDerived && table === schemaTables.prices ? derivableColumns : []
+  const names = new Set([...own.columns.map((column) => column.name), ...derived])
+  return { lacking: missingColumns(table, names), hasRows: isFilled(table.name) }
 }
 
 /** Columns of a plain table that belong to another one: the file may be imported into both. */
@@ -195,7 +217,7 @@ async function toldBy(
   try {
     return { ...(await reader.read(start, sink, options)), question: null }
   } catch (error) {
-    const known = options.table === undefined ? {} : { table: options.table.name }
+    const known = error instanceof OpenTable ? { table: error.table, columns: error.columns } : {}
     return { ...nothing, ...known, question: messageOf(error) }
   }
 }
@@ -214,12 +236,25 @@ const missingColumns = ({ columns }: SchemaTable, own: ReadonlySet<string>): rea
     .map(({ name }) => name)
 
 /** A file of unknown columns may be a plain table: the one that its columns usually belong to. */
-function chosenReader(start: FileStart, options: ReadOptions, as: string | undefined): Chosen {
+async function chosenReader(start: FileStart, options: ReadOptions, as: string | undefined): Promise<Chosen> {
   try {
     return { reader: readerOf(start, options, registry, as) }
   } catch (error) {
-    const table = foreignFile(start) === undefined ? proposedTable(start, options) : undefined
-    return table === undefined ? { question: messageOf(error) } : { reader: plainTable, table }
+    const isForeign = foreignFile(start) !== undefined
+    const proposal = isForeign ? undefined : proposedTable(start, options)
+    if (proposal?.kind === 'table') return { reader: plainTable, table: proposal.table }
+    const ofEncoding = isForeign || start.sheets !== null ? undefined : await whyNoText(start, options)
+    return { question: ofEncoding ?? proposal?.question ?? messageOf(error) }
+  }
+}
+
+/** Names may be unknown because they are read in a wrong encoding. */
+async function whyNoText({ file }: FileStart, { encoding }: ReadOptions): Promise<string | undefined> {
+  try {
+    await readEncoding(file, { asked: encoding, configured: undefined, table: '<table>' }, () => undefined)
+    return undefined
+  } catch (error) {
+    return messageOf(error)
   }
 }
 

@@ -162,7 +162,7 @@ async function readFiles(
   const lacking = new Set(reading.named)
   const own = files.length === 1 ? reading : { ...reading, named: [] }
   await readInOrder({ files, table }, async (file, number, mayWait) => {
-    const start = openStart(file)
+    const start = openStart(file, reading)
     const reader = readerOf(start, reading, readers, as)
     if (mayWait && reader.isBehindFunds?.(start, reading) === true) return 'behind the funds'
     const {

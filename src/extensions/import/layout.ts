@@ -121,6 +121,8 @@ export interface HeaderOptions {
   /** Values of all rows, by columns of the table. */
   readonly constants: ReadonlyMap<string, string>
   readonly takesMinorUnits: boolean
+  /** Columns are ignored because nothing is proposed for them. */
+  readonly isProposing: boolean
 }
 
 /**
@@ -155,7 +157,7 @@ export function columnLayout(
     const hint = assigned.unknown.length + assigned.unnamed.length === 0 ? setHint(needed) : ''
     const [noun, verb] = names.length === 1 ? ['column', 'is'] : ['columns', 'are']
     faults.push(
-      `${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}${hint}`,
+      `${noun} ${names.join(', ')} of table ${table.name} ${verb} missing${deriveHint(names)}${hint}${options.isProposing ? ignoredHint(ignored, names) : ''}`,
     )
   }
   const whereElse = fields.length === 0 ? '; if the header is further down, --skip-lines says where' : ''
@@ -230,6 +232,16 @@ export function deriveHint(columns: readonly string[]): string {
   const derivable = columns.filter((name) => derivableColumns.includes(name))
   return derivable.length === 0 ? '' : ` (--derive computes ${derivable.join(', ')})`
 }
+
+/** The end of a message about columns that a file lacks: one that is ignored may have another name of it. */
+function ignoredHint([first, ...others]: readonly string[], [lacked = '']: readonly string[]): string {
+  if (first === undefined) return ''
+  const all = [first, ...others].slice(0, shownNames).join(', ')
+  const more = others.length < shownNames ? '' : ', …'
+  return `; if one of the columns that are ignored is it (${all}${more}), --map ${shellWord(`${first}=${lacked}`)} says so`
+}
+
+const shownNames = 8
 
 const kindsOfGroups: readonly Kind[] = ['structureType', 'currency', 'country', 'language', 'flag', 'year']
 

@@ -6,23 +6,27 @@
 import type { SchemaTable } from '../../core/data/model/columns.ts'
 import { schemaTables } from '../../core/data/model/schema.ts'
 import { columnsOf, headerName, keyNames, type ColumnMap } from './layout.ts'
+import { headerUnit } from './header-unit.ts'
 import type { FileCell } from './values.ts'
 
-/** By the column of any table, or of one. */
+/** By the column of any table, or of one. Units behind a name do not count. */
 const usual: Readonly<Record<string, RegExp>> = {
-  isin: /^isin(?:[ -]?(?:code|nummer|no\.?))?$/,
+  isin: /^(?:isin(?:[ -]?(?:code|nummer|no\.?))?|(?:code|kod|κωδικός) isin)$/,
   wkn: /^wkn(?:[ -]?(?:nummer|code))?$/,
   currency:
-    /^(?:whg\.?|(?:fonds|anteils?(?:klassen)?)?w[äa]e?hrung(?:s(?:code|k[üu]e?rzel))?|(?:fund |share ?class |base )?(?:currency|ccy|curr\.?)(?: code)?)$/,
+    /^(?:whg\.?|(?:fonds|anteils?(?:klassen)?)?w[äa]e?hrung(?:s(?:code|k[üu]e?rzel))?|(?:fund |share ?class |base )?(?:currency|ccy|curr\.?)(?: code)?|devise|waluta|νόμισμα)$/,
   // Before that of the fund, with which it is compared.
   'price.currency':
     /^(?:(?:preis|kurs|nav[ -]?|notierungs)w[äa]e?hrung|(?:price|nav|pricing|trading|quotation) (?:currency|ccy|curr\.?)(?: code)?)$/,
-  date: /^(?:datum|tag|stand|stichtag|bewertungs(?:tag|datum)|(?:preis|kurs)datum|(?:nav|price|pricing|valuation)[ _]?da(?:te|y)|as of)$/,
+  date: /^(?:datum|tag|stand|stichtag|bewertungs(?:tag|datum)|(?:preis|kurs|nav)[ -]?datum|(?:nav|price|pricing|valuation|trade|dealing)[ _-]?da(?:te|y)|as of|date(?: de)? (?:vl|valorisation|valeur liquidative)|data(?: wyceny)?|ημερομηνία(?: αποτίμησης)?)$/,
   'price.net_asset_value':
-    /^(?:r?nav|nav (?:per share|pro anteil|je anteil)|net asset value|(?:netto)?inventarwert|anteils?wert)$/,
-  'price.issue_price': /^(?:ausgabe(?:preis|kurs)|issue price|(?:offer|ask|subscription) price)$/,
-  'price.repurchase_price': /^(?:r[üu]e?cknahme(?:preis|kurs)|(?:redemption|bid|repurchase) price)$/,
-  'fund.name': /^(?:fonds(?:name)?|(?:fund|full|share class) name|bezeichnung|fund|name des fonds)$/,
+    /^(?:r?nav|niw|vl|(?:nav|net asset value) (?:per share|per unit|pro anteil|je anteil)|net asset value|(?:netto)?inventarwert|anteils?(?:wert|preis)|rechenwert|valeur liquidative|warto[śs][ćc] (?:jednostki(?: uczestnictwa)?|aktyw[óo]w netto na jednostk[ęe](?: uczestnictwa)?)|καθαρή (?:τιμή|αξία)(?: μεριδίου)?)$/,
+  'price.issue_price':
+    /^(?:ausgabe(?:preis|kurs)|issue price|(?:offer|ask|subscription) price|prix de souscription|τιμή διάθεσης)$/,
+  'price.repurchase_price':
+    /^(?:r[üu]e?cknahme(?:preis|kurs)|(?:redemption|bid|repurchase) price|prix de rachat|τιμή εξαγοράς)$/,
+  'fund.name':
+    /^(?:fonds(?:name)?|(?:fund|full|share class) name|bezeichnung|fund|name des fonds|nom du fonds|libellé|nazwa(?: funduszu)?|όνομα(?: αμοιβαίου)?)$/,
   'fund.fund_inception_date':
     /^(?:auflage(?:datum|tag)?|auflegung(?:sdatum)?|(?:fund )?(?:inception|launch)(?: date)?|gr[üu]e?ndungsdatum)$/,
   'fund.url': /^(?:link|webseite|website|web ?page|internet)$/,
@@ -37,9 +41,9 @@ const usual: Readonly<Record<string, RegExp>> = {
   'document.url': /^(?:link|adresse|address)$/,
   'document.kind': /^(?:art|typ|type|dokumentart|document type)$/,
   'structure_item.name_de': /^(?:name|bezeichnung|land|branche|titel|position(?:sname)?)$/,
-  'structure_item.percent': /^(?:anteil|gewicht(?:ung)?|weight|prozent|in %|%|anteil in %)$/,
+  'structure_item.percent': /^(?:anteil|gewicht(?:ung)?|weight|weighting|prozent|(?:in )?%)$/,
   'asset_allocation.class_de': /^(?:(?:anlage|asset|verm[öo]e?gens)[ -]?klasse|asset class)$/,
-  'asset_allocation.percent': /^(?:anteil|gewicht(?:ung)?|weight|prozent|in %|%|anteil in %)$/,
+  'asset_allocation.percent': /^(?:anteil|gewicht(?:ung)?|weight|weighting|prozent|(?:in )?%)$/,
   'asset_allocation.derivatives':
     /^(?:(?:inkl(?:\.|usive)|mit) derivaten?|(?:incl\.|including|with) derivatives)$/,
   'key_figure.name_de': /^(?:kennzahl|key figure)$/,
@@ -60,19 +64,16 @@ const usual: Readonly<Record<string, RegExp>> = {
     /^(?:ertragsverwendung|gewinnverwendung|aussch[üu]e?ttungsart|use of income|distribution policy)$/,
   'profile.conformity': /^(?:ucits|ogaw)(?:[ -]?(?:konform|compliant))?$/,
   'profile.issue_surcharge':
-    /^(?:ausgabeaufschlag|agio|(?:front[ -]?end )?(?:load|sales charge)|(?:entry|subscription) (?:fee|charge)|issue surcharge)(?: \(?(?:in )?%\)?)?$/,
-  'profile.redemption_fee':
-    /^(?:r[üu]e?cknahme(?:abschlag|geb[üu]e?hr)|(?:exit|redemption) (?:fee|charge))(?: \(?(?:in )?%\)?)?$/,
-  'profile.total_expense_ratio':
-    /^(?:ter|laufende kosten|gesamtkostenquote|ongoing charges?|ocf)(?: \(?(?:in )?%\)?)?$/,
-  'profile.management_fee':
-    /^(?:verwaltungs(?:verg[üu]e?tung|geb[üu]e?hr)|management fee)(?: p\.? ?a\.?)?(?: \(?(?:in )?%\)?)?$/,
+    /^(?:ausgabeaufschlag|agio|(?:front[ -]?end )?(?:load|sales charge)|(?:entry|subscription) (?:fee|charge)|issue surcharge)$/,
+  'profile.redemption_fee': /^(?:r[üu]e?cknahme(?:abschlag|geb[üu]e?hr)|(?:exit|redemption) (?:fee|charge))$/,
+  'profile.total_expense_ratio': /^(?:ter|laufende kosten|gesamtkostenquote|ongoing charges?|ocf)$/,
+  'profile.management_fee': /^(?:verwaltungs(?:verg[üu]e?tung|geb[üu]e?hr)|management fee)(?: p\.? ?a\.?)?$/,
   'profile.custodian_bank_fee':
-    /^(?:(?:depotbank|verwahrstellen)(?:verg[üu]e?tung|geb[üu]e?hr)|(?:custodian|depositary) fee)(?: p\.? ?a\.?)?(?: \(?(?:in )?%\)?)?$/,
+    /^(?:(?:depotbank|verwahrstellen)(?:verg[üu]e?tung|geb[üu]e?hr)|(?:custodian|depositary) fee)(?: p\.? ?a\.?)?$/,
   'profile.performance_fee': /^(?:erfolgs(?:abh[äa]e?ngige )?verg[üu]e?tung|erfolgsgeb[üu]e?hr)$/,
   'profile.savings_plan': /^(?:sparplan|sparplanf[äa]e?hig)$/,
   'performance_year.year': /^(?:jahr|kalenderjahr)$/,
-  'performance_year.percent': /^(?:wertentwicklung|performance|rendite)(?: in %)?$/,
+  'performance_year.percent': /^(?:wertentwicklung|performance|rendite)$/,
 }
 
 /** @returns the column of the table that a column of this name usually is; undefined if there is none */
@@ -86,10 +87,15 @@ function spelledColumn(table: SchemaTable, cell: FileCell): string | undefined {
 }
 
 const ownUsualColumn = (table: SchemaTable, cell: FileCell): string | undefined =>
-  namesOf(table).find((column) => usual[`${table.name}.${column}`]?.test(headerName(cell)))
+  namesOf(table).find((column) => isUsual(cell, `${table.name}.${column}`))
 
 const commonUsualColumn = (table: SchemaTable, cell: FileCell): string | undefined =>
-  namesOf(table).find((column) => usual[column]?.test(headerName(cell)))
+  namesOf(table).find((column) => isUsual(cell, column))
+
+const isUsual = (cell: FileCell, key: string) => {
+  const name = headerName(cell)
+  return usual[key]?.test(name) === true || usual[key]?.test(headerUnit(name).bare) === true
+}
 
 /**
  * Finds columns of a file that another table of the schema usually has: a list of funds often has their profiles, too.
@@ -120,15 +126,22 @@ const namesOf = (table: SchemaTable): readonly string[] => [
   'wkn',
 ]
 
-/**
- * Adds what is proposed to a map: a usual name for each column, once; what has none is ignored.
- * @param codes the columns of the file, from 0, that hold codes of currencies
- */
+/** What the cells of columns are, by the columns, from 0. */
+export interface CellSorts {
+  /** Codes of currencies, or of hundredths of one. */
+  readonly currencies: ReadonlySet<number>
+  readonly days: ReadonlySet<number>
+  readonly isins: ReadonlySet<number>
+}
+
+export const unknownSorts: CellSorts = { currencies: new Set(), days: new Set(), isins: new Set() }
+
+/** Adds what is proposed to a map: a usual name for each column, once; what has none is ignored. */
 export function proposedMap(
   table: SchemaTable,
   header: readonly FileCell[],
   known: ColumnMap,
-  codes: ReadonlySet<number> = new Set(),
+  sorts: CellSorts = unknownSorts,
 ): ColumnMap {
   const map = new Map(known)
   const taken = new Set([...known.values()].flatMap((target) => target.split(',')))
@@ -139,23 +152,54 @@ export function proposedMap(
     const name = headerName(cell)
     return name !== '' && !map.has(name) && !names.has(name)
   })
-  const byCodes = (at: number) => (codes.has(at) && names.has('currency') ? 'currency' : undefined)
+  const isOpen = (cell: FileCell) => !map.has(headerName(cell))
+  const byCells = (at: number) =>
+    columnByCells(table, sorts, at, (sort) => {
+      const own = open.filter(([other, cell]) => sort.has(other) && isOpen(cell))
+      return own.length === 1 && sort.has(at)
+    })
   // What is surer has its column first.
   const ways = [
     (_: number, cell: FileCell) => spelledColumn(table, cell),
     (_: number, cell: FileCell) => ownUsualColumn(table, cell),
     (_: number, cell: FileCell) => commonUsualColumn(table, cell),
-    byCodes,
+    byCells,
   ]
   for (const columnBy of ways)
     for (const [at, cell] of open) {
-      const column = map.has(headerName(cell)) ? undefined : columnBy(at, cell)
+      const column = isOpen(cell) ? columnBy(at, cell) : undefined
       if (column === undefined || taken.has(column)) continue
       // It names a fund in place of the ISIN.
       if (column === 'wkn' && !names.has(column) && hasIsin) continue
       map.set(headerName(cell), column)
       taken.add(column)
     }
-  for (const [, cell] of open) if (!map.has(headerName(cell))) map.set(headerName(cell), '')
-  return map
+  for (const [, cell] of open) if (isOpen(cell)) map.set(headerName(cell), '')
+  return names.has(nav) && !taken.has(nav) ? withNav(map, header) : map
 }
+
+/** @param isOnly whether the column is the only open one of a sort */
+function columnByCells(
+  table: SchemaTable,
+  { currencies, days, isins }: CellSorts,
+  at: number,
+  isOnly: (sort: ReadonlySet<number>) => boolean,
+): string | undefined {
+  const columns = columnsOf(table)
+  if (currencies.has(at)) return columns.find(({ name }) => name === 'currency')?.name
+  if (isOnly(days)) return columns.find(({ isKey, kind }) => isKey && kind === 'day')?.name
+  return isOnly(isins) ? 'isin' : undefined
+}
+
+const nav = 'net_asset_value'
+
+/** Proposes the repurchase price for a NAV that a list of prices lacks: without a redemption fee it is one. */
+function withNav(map: ReadonlyMap<string, string>, header: readonly FileCell[]): ColumnMap {
+  const source = header.map(headerName).find((name) => (map.get(name) ?? name) === repurchase)
+  return source === undefined ? map : new Map([...map, [source, navByRepurchase]])
+}
+
+const repurchase = 'repurchase_price'
+
+/** What the column of repurchase prices is proposed for where a file lacks the NAV. */
+export const navByRepurchase = `${repurchase},${nav}`

@@ -14,6 +14,7 @@ import { percentOf } from './decimals.ts'
 import {
   hasShortYear,
   hasTime,
+  isDayOfAnyForm,
   plainDay,
   plainDayOfYear,
   shortYearRule,
@@ -74,6 +75,10 @@ export interface Notation {
 /** Whether a cell is an ISIN, in either case. */
 export const isIsinCell = (cell: FileCell): boolean =>
   typeof cell === 'string' && isIsinInEitherCase(cell.trim())
+
+/** Whether a cell is a day of the calendar, in any form but the number of a spreadsheet. */
+export const isDayCell = (cell: FileCell): boolean =>
+  cell instanceof SheetTime || (typeof cell === 'string' && isDayOfAnyForm(cell))
 
 /** Whether a cell is a number or a day, as no name of a column is. */
 export const isNumberOrDay = (cell: FileCell): boolean =>

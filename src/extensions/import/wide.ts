@@ -13,7 +13,15 @@ import {
 } from './layout.ts'
 import { isEmptyCell, skippedBy } from './readers/asked-lines.ts'
 import type { NamedCell } from './readers/reader.ts'
-import { convert, hasNoValue, isIsinCell, isNumberOrDay, isProblem, type FileCell } from './values.ts'
+import {
+  convert,
+  hasNoValue,
+  isDayCell,
+  isIsinCell,
+  isNumberOrDay,
+  isProblem,
+  type FileCell,
+} from './values.ts'
 
 interface Fund {
   readonly at: number
@@ -204,4 +212,19 @@ export function wideHint(
   const flag = `--map ${shellWord(`${printable(String(source ?? ''))}=${key}`)}`
   const day = source === undefined ? '' : ` (and ${flag}, if it has the ${keyWhat})`
   return `has a column for each fund (${shown.join(', ')}, …): --map '*=${value}' takes their cells as ${what}, a row for each${day}`
+}
+
+/** Why a header with a column for each day cannot be read; undefined for another header. */
+export function daysHint(header: readonly FileCell[]): string | undefined {
+  const filled = header.filter((cell) => !isEmptyCell(cell))
+  const days = filled.filter(isDayCell)
+  const others = filled.filter((cell) => !isDayCell(cell))
+  // A line with an ISIN or a number is a row.
+  if (days.length < 2 || others.some((cell) => isIsinCell(cell) || isNumberOrDay(cell))) return undefined
+  const shown = days.slice(0, 2).map((cell) => quoted(String(cell)))
+  return (
+    `has a column for each day (${shown.join(', ')}${days.length > 2 ? ', …' : ''}), which cannot be read: ` +
+    'turn the table, so that it has a line for each day and a column for each fund, named by its ISIN, ' +
+    'or a line for each price, with the columns isin, date and net_asset_value'
+  )
 }

@@ -8,7 +8,7 @@ import type { FileStart, Reader, ReadOptions } from './reader.ts'
 import { openfunds } from './openfunds/openfunds.ts'
 import { table } from './table.ts'
 import { schemaTables } from '../../../core/data/model/schema.ts'
-import { wideHint } from '../wide.ts'
+import { daysHint, wideHint } from '../wide.ts'
 
 /** A line for each format. */
 export const readers: readonly Reader[] = [emt, fundsxml, openfunds, table]
@@ -80,7 +80,7 @@ function refuseForeign(start: FileStart, other?: Reader, as?: string): void {
 
 function whyUnknown({ heads }: FileStart, { columnMapOf }: ReadOptions): string {
   const wide = heads
-    .map((head) => wideHint(head, columnMapOf('price'), schemaTables.prices))
+    .map((head) => wideHint(head, columnMapOf('price'), schemaTables.prices) ?? daysHint(head))
     .find((hint) => hint !== undefined)
   if (wide !== undefined) return wide
   const widest = heads.reduce((one, other) => (other.length > one.length ? other : one), [])

@@ -5,20 +5,27 @@ import { readStart } from '../../../core/system/read-start.ts'
 import { readSheets } from '../workbook.ts'
 import { decoderOf, wideEncodingOf } from '../encoding.ts'
 import type { FileCell } from '../values.ts'
-import type { FileStart } from './reader.ts'
+import type { FileStart, ReadOptions } from './reader.ts'
+import { schemaTableNames } from '../../../core/data/model/schema.ts'
 
 const startBytes = 1 << 16
 /** A title or two may stand above a header. */
 const headLines = 50
 const delimiters = [';', ',', '\t', '|']
 
-/** @throws {Error} if it is a workbook that cannot be read, or an empty file */
-export function openStart(file: string): FileStart {
+/**
+ * @param options may name encodings: headers of files that do not say theirs are looked for in each
+ * @throws {Error} if it is a workbook that cannot be read, or an empty file
+ */
+export function openStart(file: string, options: Pick<ReadOptions, 'encoding' | 'habitsOf'>): FileStart {
   const bytes = readStart(file, startBytes)
   if (bytes.length === 0) throw new Error(`${file} is empty`)
-  const text = textOf(bytes)
+  const texts = textsOf(bytes, options)
+  const [text = ''] = texts
   const sheets = isWorkbook(bytes) ? readSheets(file) : null
-  const heads = sheets?.flatMap(({ lines }) => lines.slice(0, headLines)) ?? headsOf(text, bytes.length)
+  const heads =
+    sheets?.flatMap(({ lines }) => lines.slice(0, headLines)) ??
+    texts.flatMap((one) => headsOf(one, bytes.length))
   return { file, bytes, text, sheets, heads }
 }
 
@@ -41,14 +48,19 @@ function isWorkbook(bytes: Buffer): boolean {
   return names.includes('[Content_Types].xml') && !names.some((name) => /^(?:word|ppt)\//.test(name))
 }
 
-/** Good enough to recognise a format by: a reader finds out the encoding from the whole file. */
-function textOf(bytes: Buffer): string {
-  const encoding = wideEncodingOf(bytes)?.encoding ?? 'utf-8'
+/** Texts to recognise a format by, the likeliest first: a reader finds out the encoding from the whole file. */
+function textsOf(
+  bytes: Buffer,
+  { encoding, habitsOf }: Pick<ReadOptions, 'encoding' | 'habitsOf'>,
+): readonly string[] {
   try {
     // The last character may be cut.
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
+    const unicode = new TextDecoder(wideEncodingOf(bytes)?.encoding ?? 'utf-8', { fatal: true })
+    return [unicode.decode(bytes, { stream: true })]
   } catch {
-    return decoderOf('windows-1252')(bytes)
+    const configured = schemaTableNames.flatMap((name) => habitsOf(name).encoding ?? [])
+    const encodings = encoding === undefined ? ['windows-1252' as const, ...configured] : [encoding]
+    return [...new Set(encodings)].map((name) => decoderOf(name)(bytes))
   }
 }
 

@@ -2,7 +2,8 @@
 
 import { schemaTables } from '../../../core/data/model/schema.ts'
 import type { SchemaTable } from '../../../core/data/model/columns.ts'
-import { printable } from '../../../core/data/model/printable.ts'
+import { printable, quoted } from '../../../core/data/model/printable.ts'
+import { messageOf } from '../../../core/system/message.ts'
 import { openCsv } from '../csv.ts'
 import { readEncoding } from '../encoding.ts'
 import {
@@ -11,8 +12,6 @@ import {
   fitsTable,
   fundCurrency,
   headerName,
-  isOfGroup,
-  keyNames,
   onlyLines,
   place,
   type CellLines,
@@ -21,13 +20,14 @@ import {
   type Layout,
 } from '../layout.ts'
 import { headerOf, headerWithin } from '../lines.ts'
+import { shellWord } from '../../../core/system/shell-text.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
-import { askedLines } from './asked-lines.ts'
+import { askedLines, isEmptyCell } from './asked-lines.ts'
 import { passMeter, readCells, within } from './cells.ts'
 import { withHabits } from './habits.ts'
-import { proposedMap, usualColumn } from '../usual-names.ts'
-import { convert, isIsinCell, isProblem, type FileCell } from '../values.ts'
-import { currencyLineOf, narrowed, narrowedLines, wideHint, withoutLine } from '../wide.ts'
+import { navByRepurchase, proposedMap, unknownSorts, usualColumn, type CellSorts } from '../usual-names.ts'
+import { convert, isDayCell, isIsinCell, isProblem, type FileCell } from '../values.ts'
+import { currencyLineOf, daysHint, narrowed, narrowedLines, wideHint, withoutLine } from '../wide.ts'
 import { linesOfSheet, visibleSheets } from '../workbook.ts'
 import type { FileStart, ReadColumn, Reader, ReadOptions, RowSink, Sheet } from './reader.ts'
 
@@ -51,7 +51,7 @@ export const table: Reader = {
     const { suggest, named, constants, takesMinorUnits, isProposing } = options
     const known = options.columnMapOf(name)
     const opened = await openCells(start, own, sink, options)
-    const hint = wideHint(opened.header, known, own)
+    const hint = wideHint(opened.header, known, own) ?? daysHint(opened.header)
     if (hint !== undefined) throw new Error(`${file} ${hint}`)
     const { header: narrowHeader, columnMap: ownMap } = narrowed(opened.header, known)
     const isWide = narrowHeader !== opened.header
@@ -60,53 +60,107 @@ export const table: Reader = {
     const rows = currencies === undefined ? opened : withoutLine(opened, currencies)
     const asked = askedLines(rows, options, true)
     const cells = narrowedLines(asked, known, options.skip, currencies)
-    const codes = isProposing ? await columnsOfCodes(cells) : new Set<number>()
-    const columnMap = isProposing ? proposedMap(own, cells.header, ownMap, codes) : ownMap
+    const sorts = isProposing ? await sortsOf(cells) : unknownSorts
+    const columnMap = isProposing ? proposedMap(own, cells.header, ownMap, sorts) : ownMap
     const absence = {
       computed: options.isDeriving && name === 'price' ? derivableColumns : [place],
       isKeeping: isProposing || (options.scope === 'upsert' && options.hasRows(name)),
     }
     const others = named.filter((one) => !cells.named.includes(one))
     const { numberOf } = cells
-    const header = { suggest, columnMap, named: others, numberOf, constants, takesMinorUnits }
-    const layout = within(`${file}, line ${cells.headerLine}`, () =>
-      columnLayout(own, cells.header, header, absence),
-    )
-    const told = await readCells({ file, table: own, cells, layout, sink, options })
-    const columns = cells.header.flatMap((cell, at): readonly ReadColumn[] => {
-      // The map has one name for the columns of all funds.
-      const isOfFunds = isWide && at > narrowHeader.length - 3
-      if (isOfFunds) return at === cells.header.length - 1 ? [{ name: '*', as: String(cell) }] : []
-      const source = headerName(cell)
-      const targets = layout.fields.filter((field) => field.at === at)
-      const as = targets.map(({ column, isWkn }) => (isWkn ? 'wkn' : column.name)).join(',')
-      const isProposed = as !== source && !known.has(source) && !known.has('*')
-      if (source === '' && !known.has('')) return []
-      return [{ name: String(cell), as: as === '' ? null : as, ...(isProposed && { isProposed }) }]
-    })
-    const warnings = [...told.warnings, ...otherCurrencies(codes, layout, cells.header)]
-    return { ...told, warnings, table: name, columns }
+    const header = { suggest, columnMap, named: others, numberOf, constants, takesMinorUnits, isProposing }
+    const ofFunds = isWide ? cells.header.length - narrowHeader.length + 2 : 0
+    const columns = readColumns(own, cells.header, { columnMap, known, ofFunds })
+    try {
+      const layout = within(`${file}, line ${cells.headerLine}`, () =>
+        columnLayout(own, cells.header, header, absence),
+      )
+      const told = await readCells({ file, table: own, cells, layout, sink, options })
+      const notes = [...told.notes, ...(isProposing ? notesOnNav(columns) : [])]
+      const warnings = [...told.warnings, ...otherCurrencies(sorts.currencies, layout, cells.header)]
+      return { ...told, notes, warnings, table: name, columns }
+    } catch (error) {
+      throw isProposing ? new OpenTable(own, columns, error) : error
+    }
   },
 }
 
-/** The columns, from 0, of which each cell that is not empty names a currency, or hundredths of one. */
-async function columnsOfCodes({ read, header }: CellLines): Promise<ReadonlySet<number>> {
-  const found = new Set<number>()
-  const others = new Set<number>()
+/** @param ofFunds how many columns at the end stand for those of the funds, for which the map has one name */
+function readColumns(
+  own: SchemaTable,
+  header: readonly FileCell[],
+  {
+    columnMap,
+    known,
+    ofFunds,
+  }: { readonly columnMap: ColumnMap; readonly known: ColumnMap; readonly ofFunds: number },
+): readonly ReadColumn[] {
+  const columns = header.slice(0, header.length - ofFunds).flatMap((cell): readonly ReadColumn[] => {
+    const source = headerName(cell)
+    const targets = (columnMap.get(source) ?? source).split(',')
+    const as = targets.filter((target) => isColumnOf(own, target)).join(',')
+    const isProposed = as !== source && !known.has(source) && !known.has('*')
+    if (source === '' && !known.has('')) return []
+    return [{ name: String(cell), as: as === '' ? null : as, ...(isProposed && { isProposed }) }]
+  })
+  return ofFunds === 0 ? columns : [...columns, { name: '*', as: String(header.at(-1)) }]
+}
+
+/** A table that leaves open how it is read, with its columns as far as they are known or proposed. */
+export class OpenTable extends Error {
+  readonly table: string
+  readonly columns: readonly ReadColumn[]
+  constructor({ name }: SchemaTable, columns: readonly ReadColumn[], cause: unknown) {
+    super(messageOf(cause), { cause })
+    this.table = name
+    this.columns = columns
+  }
+}
+
+const isColumnOf = (own: SchemaTable, name: string) =>
+  name === 'wkn' || columnsOf(own).some((column) => column.name === name)
+
+/** Finds the columns of which each cell that is not empty is of one sort. */
+async function sortsOf({ read, header }: CellLines): Promise<CellSorts> {
+  const currencies = sortFinder(isCurrencyCell)
+  const days = sortFinder(isDayCell)
+  const isins = sortFinder(isIsinCell)
   await read(
     onlyLines((cells) => {
-      for (const [at, cell] of cells.entries()) {
-        if (others.has(at) || String(cell).trim() === '') continue
-        const isCode = !isProblem(convert(cell, fundCurrency, codeNotation))
-        if (isCode) found.add(at)
-        else others.add(at)
+      for (const [at, cell] of cells.slice(0, header.length).entries()) {
+        if (isEmptyCell(cell)) continue
+        for (const finder of [currencies, days, isins]) finder.look(at, cell)
       }
     }),
   )
-  return new Set([...found].filter((at) => !others.has(at) && at < header.length))
+  return { currencies: currencies.found(), days: days.found(), isins: isins.found() }
 }
 
+function sortFinder(isOfSort: (cell: FileCell) => boolean) {
+  const found = new Set<number>()
+  const others = new Set<number>()
+  return {
+    look: (at: number, cell: FileCell): void => {
+      if (others.has(at)) return
+      if (isOfSort(cell)) found.add(at)
+      else others.add(at)
+    },
+    found: (): ReadonlySet<number> => new Set([...found].filter((at) => !others.has(at))),
+  }
+}
+
+const isCurrencyCell = (cell: FileCell) => !isProblem(convert(cell, fundCurrency, codeNotation))
+
 const codeNotation = { mark: 'point', dates: 'iso', takesMinorUnits: true } as const
+
+/** Says why one column is proposed for two. */
+const notesOnNav = (columns: readonly ReadColumn[]): readonly string[] =>
+  columns
+    .filter(({ as, isProposed }) => isProposed === true && as === navByRepurchase)
+    .map(
+      ({ name }) =>
+        `${printable(name)} is proposed as the NAV, too, which the file lacks: of a fund without a redemption fee it is that`,
+    )
 
 /** Says which currencies of a file are compared with nothing. */
 function otherCurrencies(codes: ReadonlySet<number>, { fields }: Layout, header: CellLines['header']) {
@@ -181,37 +235,67 @@ const fits = (
   return fitsTable(each, header, { columnMap, constants })
 }
 
-/** The table that most columns of a header usually belong to, its key among them; undefined if there is none. */
-export function proposedTable(
-  { heads }: FileStart,
-  { columnMapOf, constants, habitsOf }: ReadOptions,
-): SchemaTable | undefined {
-  const counted = Object.values(schemaTables).map((each) => {
-    const set = [...habitsOf(each.name).constants.keys(), ...constants.keys()]
-    const counts = heads.map((head) => {
-      const map = proposedMap(each, head, columnMapOf(each.name))
-      const targets = head.flatMap((cell) => (map.get(headerName(cell)) ?? headerName(cell)).split(','))
-      const found = new Set([...targets, ...set])
-      const names = columnsOf(each).filter(({ name }) => found.has(name))
-      const isKnown = (name: string) =>
-        found.has(name) || (name === 'isin' && found.has('wkn')) || settable.has(name)
-      // A list of one kind of rows does not name it in each.
-      const settable = new Set(each.columns.filter(isOfGroup).map(({ name }) => name))
-      const hasKey = keyNames(each).every(isKnown)
-      // Those of the key count: a list of prices has a day, and may name funds and their currencies, too.
-      return hasKey && names.some(({ isKey }) => !isKey) ? names.length : 0
-    })
-    return { each, count: Math.max(0, ...counts) }
-  })
-  const best = counted.reduce((one, other) => (other.count > one.count ? other : one))
-  return best.count > 0 ? best.each : undefined
+/** What a file of unknown columns may be. */
+type Proposal =
+  | { readonly kind: 'table'; readonly table: SchemaTable }
+  | { readonly kind: 'open'; readonly question: string }
+
+/**
+ * Proposes the table that most columns of a header usually belong to.
+ * @returns undefined if the columns of no table are known in it
+ */
+export function proposedTable(start: FileStart, options: ReadOptions): Proposal | undefined {
+  const { file, heads } = start
+  if (heads.some((head) => daysHint(head) !== undefined)) return undefined
+  const counted = Object.values(schemaTables).flatMap((own) =>
+    heads.map((head) => ({ own, head, known: knownColumns(own, head, options) })),
+  )
+  const most = Math.max(0, ...counted.map(({ known }) => known))
+  const [best, ...others] = counted.filter(({ known }) => known === most)
+  if (best === undefined || most === 0) return undefined
+  const tables = new Set([best, ...others].map(({ own }) => own.name))
+  const way = (name: string) => `\`fundpress import ${name} ${shellWord(file)} --explain\``
+  if (tables.size > 1) {
+    const ways = [...tables].map(way).join(' or ')
+    const question = `${file} may be of the tables ${[...tables].join(' and ')}: name the table, ${ways}`
+    return { kind: 'open', question }
+  }
+  const unknown = best.head.filter((cell) => !isEmptyCell(cell) && !isKnownAnywhere(cell, options))
+  if (unknown.length <= most) return { kind: 'table', table: best.own }
+  const shown = unknown.slice(0, 5).map((cell) => quoted(String(cell)))
+  const names = shown.join(', ') + (unknown.length > shown.length ? ', …' : '')
+  const question =
+    `${file} may be of table ${best.own.name}, but most of its columns are not known here (${names}): ` +
+    `name the table, ${way(best.own.name)}`
+  return { kind: 'open', question }
 }
+
+/** @returns how many columns of a table a header usually has; 0 if they are all of its key, which many tables have */
+function knownColumns(
+  own: SchemaTable,
+  head: readonly FileCell[],
+  { columnMapOf, constants, habitsOf }: ReadOptions,
+): number {
+  const set = [...habitsOf(own.name).constants.keys(), ...constants.keys()]
+  const map = proposedMap(own, head, columnMapOf(own.name))
+  const targets = head.flatMap((cell) => (map.get(headerName(cell)) ?? headerName(cell)).split(','))
+  const found = new Set([...targets, ...set])
+  const names = columnsOf(own).filter(({ name }) => found.has(name))
+  // Those of the key count: a list of prices has a day, and may name funds and their currencies, too.
+  return names.some(({ isKey }) => !isKey) ? names.length : 0
+}
+
+const isKnownAnywhere = (cell: FileCell, { columnMapOf }: ReadOptions): boolean =>
+  Object.values(schemaTables).some(
+    (each) => usualColumn(each, cell) !== undefined || columnMapOf(each.name).has(headerName(cell)),
+  )
 
 function tableOf(start: FileStart, options: ReadOptions): SchemaTable {
   const isUnknown = options.table === undefined && options.isProposing
   const proposed =
     isUnknown && fittingTables(start, options).length === 0 ? proposedTable(start, options) : undefined
-  return options.table ?? proposed ?? theOnlyTable(start, options)
+  if (options.table === undefined && proposed?.kind === 'table') return proposed.table
+  return options.table ?? theOnlyTable(start, options)
 }
 
 /** @throws {Error} if the columns are those of several tables, or of none */

@@ -67,5 +67,7 @@ export default defineConfig(({ mode }) => ({
     // For what hangs: how long a test takes depends on the machine and on what else it does.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // A worker ends with the last of the processes that it keeps for commands: they have its output.
+    teardownTimeout: 60_000,
   },
 }))

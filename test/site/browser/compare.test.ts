@@ -192,6 +192,25 @@ describe.skipIf(whyNoBrowser !== undefined)('the comparison in a browser', () =>
       })
   })
 
+  it('leaves most of a phone to the figures, however long the names of five funds are', async () => {
+    const { asked, withPage } = compared
+    await withPage('', { ...phoneLight, width: 390, height: 844 }, async (page) => {
+      await page.route('**/funds/index.json', async (route) => {
+        const response = await route.fetch()
+        const { funds } = (await response.json()) as { funds: readonly { isin: string; name: string }[] }
+        const name = (isin: string) => `${isin} ${'der Stiftung für Wohnen '.repeat(7)}`.trim()
+        const renamed = funds.map((fund) => ({ ...fund, name: name(fund.isin) }))
+        await route.fulfill({ response, json: { funds: renamed } })
+      })
+      await page.goto(`${compared.site.base}/compare/?isins=${asked(5)}`)
+      await ready(page)
+      const box = await page.locator('.compared thead').boundingBox()
+      expect(box?.height).toBeLessThan(844 / 3)
+      expect(await page.locator('.compared thead .whole:visible').count()).toBe(5)
+      expect(await accessibilityFaults(page)).toEqual([])
+    })
+  })
+
   it('shows the figures of one fund beside their names on a phone', async () => {
     const { asked, withPage } = compared
     await withPage(`de.html?isins=${asked(1)}`, { ...phoneLight, width: 320 }, async (page) => {

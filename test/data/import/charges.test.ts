@@ -84,6 +84,7 @@ describe('an issue surcharge whose profile is left out', () => {
     expect(next.stdout).not.toContain('of the files')
     const without = await importInto(db, [openfunds('0', '152.00', '2026-12-01')])
     expect(without.prices.at(-1)).toEqual({ nav: '152.00', issue: '152.00', repurchase: '152.00' })
+    expect(without.stdout).not.toContain('no issue surcharge')
     const later = await importInto(db, [openfunds('', '153.00', '2026-12-02')])
     expect(later.prices.at(-1)).toEqual({ nav: '153.00', issue: '153.00', repurchase: '153.00' })
     expect(later.stdout).not.toContain('of the last derived price')

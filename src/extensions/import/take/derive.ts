@@ -165,7 +165,10 @@ export function priceDeriver(
   /** Counts a fund with new prices. */
   const countFund = (isin: string, { charges, sources }: Known) => {
     const fund = { count: 1, first: isin }
-    if (offers.includes('issue_price') && charges.issueSurcharge === null) addTo(withoutSurcharge, fund)
+    // A file that names 0 says it itself.
+    const isNamed = sources.issueSurcharge === 'file'
+    if (offers.includes('issue_price') && charges.issueSurcharge === null && !isNamed)
+      addTo(withoutSurcharge, fund)
     const isOf = (source: Source) =>
       chargeNames.some((name) => sources[name] === source && charges[name] !== null)
     if (offers.length > 0 && isOf('file')) addTo(byFiles, fund)

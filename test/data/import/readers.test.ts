@@ -202,9 +202,34 @@ describe('importFiles with an invented reader', () => {
       text(`fund isin=${unknownIsin} name=New`, 'performance_year year=1980'),
     ])
     expect(bad.map(({ reasons }) => reasons)).toEqual([
-      [`${unknownIsin} is new, and the file lacks fund_inception_date, currency`],
+      [
+        `${unknownIsin} is new, and the file lacks fund_inception_date, currency` +
+          '; a file with isin, fund_inception_date, currency in the same import completes it',
+      ],
       ['it lacks isin, percent'],
     ])
+  })
+
+  it('takes a new row that two files have parts of, in any order, and refuses what they lack together', async () => {
+    const parts = [
+      text(`fund isin=${unknownIsin} name=New`),
+      text(`fund isin=${unknownIsin} fund_inception_date=2026-01-02 currency=EUR`),
+    ]
+    for (const files of [parts, parts.toReversed()]) {
+      const { bad, summary, query } = await importTexts(files)
+      expect(bad).toEqual([])
+      expect(summary?.changes).toMatchObject({ fund: { added: 1 } })
+      expect(summary?.files.map(({ completing }) => completing)).toEqual([0, 1])
+      expect(
+        query(`SELECT name, fund_inception_date, currency FROM fund WHERE isin = '${unknownIsin}'`),
+      ).toEqual([['New', '2026-01-02', 'EUR']])
+    }
+    const lacking = [parts[0] ?? '', text(`fund isin=${unknownIsin} currency=EUR`)]
+    const { bad } = await importTexts(lacking)
+    const why =
+      `${unknownIsin} is new, and the files lack fund_inception_date` +
+      '; a file with isin, fund_inception_date in the same import completes it'
+    expect(bad.map(({ reasons }) => reasons)).toEqual([[why], [why]])
   })
 
   it('counts rows that repeat others, and names both places of a contradiction', async () => {

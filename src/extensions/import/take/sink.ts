@@ -23,9 +23,12 @@ import {
   openKept,
   openStaging,
   stagedCurrency,
+  wholeRow,
+  type AsideRow,
   type Origin,
   type Place,
   type Said,
+  type WholeRow,
 } from './staging.ts'
 
 /** What cannot be taken, and why. */
@@ -114,6 +117,9 @@ export function openSink(db: Database, options: SinkOptions) {
   /** Tables of which rows of the database go. */
   const reduced = new Map<SchemaTable, { readonly isDeriving: boolean }>()
 
+  /** Files of cells, to which flags may give values. */
+  const plainFiles = new Set<number>()
+
   /** Lists with a bad row, by table and key. */
   const spoilt = new Map<string, SpoiltList>()
 
@@ -162,7 +168,6 @@ export function openSink(db: Database, options: SinkOptions) {
     const ownOf = (key: () => readonly Value[]) =>
       readKept === undefined ? [] : (readKept(key()) ?? noMates)
     const noMates = lacked.length === 0 ? mates.map(() => null) : undefined
-    const whyNew = `is new, and the file lacks ${lacked.join(', ')}${deriveHint(lacked)}${manner.isPlain ? setHint(table.columns.filter(({ name }) => lacked.includes(name))) : ''}`
     const insert = staging.inserter(table, [...stored, ...derived, ...lacked, ...mates])
     const keyAt = table.key.map((name) => columns.indexOf(name))
     const placeholders = derived.map(() => '0')
@@ -183,16 +188,14 @@ export function openSink(db: Database, options: SinkOptions) {
         brings: has | bitsOf(table, gone),
       }
     }
-    /** Leaves the part of a row out, but the charges of a fund. A whole row has to be whole. */
-    const refuseNew = (values: readonly Value[], origin: Origin): readonly string[] => {
-      const key = keyAt.map((at) => values[at] ?? null)
-      if (!manner.isPart) return [`${printable(key.join(', '))} ${whyNew}`]
+    /** Leaves the part of a row out, but the charges of a fund. */
+    const leaveOutPart = (values: readonly Value[], origin: Origin): void => {
       if (table === schemaTables.profile)
         leftCharges.keep(String(values[columns.indexOf('isin')]), columns, values, origin)
       const what = `a part of a ${table.name} that is not there, as the file lacks ${lacked.join(', ')}`
       leaveOut(origin.file, what, origin.place)
-      return []
     }
+    const unknown = [...lacked, ...mates].map(() => null)
     const wknAt = table === schemaTables.fund ? columns.indexOf('wkn') : -1
     const tellWkn = (values: readonly Value[]) => {
       const wkn = values[wknAt] ?? null
@@ -213,12 +216,22 @@ export function openSink(db: Database, options: SinkOptions) {
       for (const what of open) leaveOut(origin.file, what, origin.place)
       const key = () => keyAt.map((at) => values[at] ?? null)
       const own = ownOf(key)
-      if (own === undefined) return refuseNew(values, origin)
+      if (own === undefined && manner.isPart) {
+        leaveOutPart(values, origin)
+        return []
+      }
+      if (inUnits !== whole) countsOf(origin).hundredths++
+      if (own === undefined) {
+        if (manner.isPlain) plainFiles.add(origin.file)
+        insert.aside(origin, has, [...values, ...placeholders, ...unknown])
+        addTo(brought, table, shape, has)
+        tellWkn(values)
+        return []
+      }
       const beside = keptBeside(values, own, origin)
       const row = [...values, ...placeholders, ...beside.values]
-      const done = insert(origin, beside.brings, row)
+      const done = insert.row(origin, beside.brings, row)
       if (done.kind === 'refused') return [done.reason]
-      if (inUnits !== whole) countsOf(origin).hundredths++
       if (done.kind === 'repeated') {
         countsOf(origin).repeated++
         return []
@@ -325,8 +338,11 @@ export function openSink(db: Database, options: SinkOptions) {
       const { key, rows } = found
       const isin = String(key[table.key.indexOf('isin')])
       const { taken, contradicted, faulty, ...counted } = joinRows(table, rows, (says) => faultOf(isin, says))
-      const base = rows.find(({ origin }) => origin === taken?.origins[0])
-      const reason = aside.settle(key, base, taken?.says)
+      const own = rows.filter(({ origin }) => taken?.origins.includes(origin) === true)
+      const whole = wholeRow(own, taken?.says ?? new Map())
+      const lacked = taken === undefined ? [] : lackedBy(table, whole)
+      const refused = aside.settle(key, taken === undefined || lacked.length > 0 ? undefined : whole)
+      const reason = lacked.length === 0 ? refused : whyIncomplete(table, key, own, lacked)
       const bad = [
         ...faulty.map(({ origin, fault }) => ({ origin, reason: fault })),
         ...contradicted.map((one) => ({ origin: one.origin, reason: contradicting(table, one) })),
@@ -340,6 +356,23 @@ export function openSink(db: Database, options: SinkOptions) {
       for (const name of ['repeated', 'completing', 'summed'] as const)
         for (const origin of counted[name]) countsOf(origin)[name]++
     }
+  }
+  /** Why a new row cannot be taken, and what would complete it. */
+  const whyIncomplete = (
+    table: SchemaTable,
+    key: readonly Value[],
+    rows: readonly AsideRow[],
+    lacked: readonly TableColumn[],
+  ): string => {
+    const names = lacked.map(({ name }) => name)
+    const own = new Set(rows.map(({ origin }) => origin.file))
+    const flags =
+      deriveHint(names) + (rows.some(({ origin }) => plainFiles.has(origin.file)) ? setHint(lacked) : '')
+    const file = `; a file with ${[...table.key, ...names].join(', ')} in the same import completes it`
+    return (
+      `${printable(key.join(', '))} is new, and the file${own.size === 1 ? ' lacks' : 's lack'} ${names.join(', ')}` +
+      (flags === '' ? file : flags)
+    )
   }
   const contradicting = (table: SchemaTable, { origin, other, difference }: Contradicted) => {
     const same = sameAs(table, origin, other)
@@ -533,6 +566,13 @@ function byShape(
     else shape.take(converted, place)
   }
 }
+
+/** @returns the columns that a row needs and that none of the rows with its key brings */
+const lackedBy = (table: SchemaTable, { says, values }: WholeRow): readonly TableColumn[] =>
+  table.columns.filter(({ name, isNullable, hasDefault }) => {
+    const isNeeded = !isNullable && hasDefault !== true
+    return isNeeded && !says.has(name) && (values[name] ?? null) === null
+  })
 
 const fileCounts = () => ({
   rows: 0,

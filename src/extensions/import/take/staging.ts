@@ -31,7 +31,7 @@ export const stagedName = ({ name }: SchemaTable): string => `staging.${name}`
 /** Keys of rows of the database that go: `isin` and the other key columns, of which NULL means any value. */
 export const goneName = ({ name }: SchemaTable): string => `staging.gone_${name}`
 
-/** Rows whose key another one has already: it is judged at the end what becomes of them. */
+/** Rows whose key another one has already, or that lack something: it is judged at the end what becomes of them. */
 const asideName = ({ name }: SchemaTable): string => `staging.aside_${name}`
 
 /** A condition for a row of the database, called `own`, and one of staging, called `line`. */
@@ -146,7 +146,7 @@ const isinsIn = (db: Database.Database, table: string): readonly string[] =>
 export type Staged =
   { readonly kind: 'added' | 'repeated' | 'aside' } | { readonly kind: 'refused'; readonly reason: string }
 
-/** @returns a function that puts a row in. @param columns with the key */
+/** Puts rows in. @param columns with the key */
 function inserter(db: Database.Database, table: SchemaTable, columns: readonly string[]) {
   const all = ['file', 'place', 'has', ...columns]
   const insertInto = (name: string) =>
@@ -161,7 +161,9 @@ function inserter(db: Database.Database, table: SchemaTable, columns: readonly s
     name,
     at: columns.indexOf(name),
   }))
-  return ({ file, place }: Origin, has: number, values: readonly Value[]): Staged => {
+  const addAside = ({ file, place }: Origin, has: number, values: readonly Value[]) =>
+    setAside.run(file, place, has, ...values)
+  const add = ({ file, place }: Origin, has: number, values: readonly Value[]): Staged => {
     try {
       insert.run(file, place, has, ...values)
       return { kind: 'added' }
@@ -173,8 +175,13 @@ function inserter(db: Database.Database, table: SchemaTable, columns: readonly s
     const isRepeated =
       there?.['has'] === has && compared.every(({ name, at }) => there[name] === (values[at] ?? null))
     if (isRepeated) return { kind: 'repeated' }
-    setAside.run(file, place, has, ...values)
+    addAside({ file, place }, has, values)
     return { kind: 'aside' }
+  }
+  return {
+    row: add,
+    /** A new row that lacks something: others with its key may complete it. */
+    aside: addAside,
   }
 }
 
@@ -193,6 +200,19 @@ export interface AsideRow {
   readonly origin: Origin
   readonly says: Said
   readonly values: StagedValues
+}
+
+/** What rows with one key say together, and values for what none of them says. */
+export interface WholeRow {
+  readonly says: Said
+  readonly values: StagedValues
+}
+
+/** @param rows the first of them with a value counts, where nothing is said */
+export function wholeRow(rows: readonly AsideRow[], says: Said): WholeRow {
+  const values: Record<string, Value> = {}
+  for (const row of rows) for (const [name, value] of Object.entries(row.values)) values[name] ??= value
+  return { says, values }
 }
 
 /** The same columns as those of staged rows. Rows with one key have numbers, in the order in which they came. */
@@ -217,9 +237,16 @@ function asideRows(db: Database.Database, table: SchemaTable) {
       UNION ALL SELECT number, ${columns.join(', ')} FROM ${aside} WHERE ${where} ORDER BY file, number`,
   )
   const removals = [staged, aside].map((name) => db.prepare<Value[]>(`DELETE FROM ${name} WHERE ${where}`))
-  const insert = db.prepare(
-    `INSERT INTO ${staged} (${columns.join(', ')}) VALUES (${columns.map((name) => `:${name}`).join(', ')})`,
-  )
+  const inserts = new Map<string, Database.Statement>()
+  /** What no row has gets the default of the schema. */
+  const insertOf = (names: readonly string[]) => {
+    const list = names.join(', ')
+    const found =
+      inserts.get(list) ??
+      db.prepare(`INSERT INTO ${staged} (${list}) VALUES (${names.map((name) => `:${name}`).join(', ')})`)
+    inserts.set(list, found)
+    return found
+  }
   return {
     /** @returns all rows with a key, in the order of the files and their lines; undefined if no row is aside any more */
     next: (): { readonly key: readonly Value[]; readonly rows: readonly AsideRow[] } | undefined => {
@@ -229,17 +256,19 @@ function asideRows(db: Database.Database, table: SchemaTable) {
       return { key, rows: ofKey.all(...key, ...key).map((values) => asideRow(table, values)) }
     },
     /**
-     * Ends what is aside for a key. @param base a row, whose values stay where nothing is said; undefined: none is taken
+     * Ends what is aside for a key. @param whole what is taken; undefined: nothing
      * @returns why the schema takes no such row
      */
-    settle: (key: readonly Value[], base?: AsideRow, says: Said = new Map()): string | undefined => {
+    settle: (key: readonly Value[], whole: WholeRow | undefined): string | undefined => {
       for (const removal of removals) removal.run(...key)
-      if (base === undefined) return undefined
+      if (whole === undefined) return undefined
+      const { says, values } = whole
       const own = table.columns.map(({ name }) => name).filter((name) => says.has(name))
       const has = bitsOf(table, [...table.key, ...own])
       const beside = Object.fromEntries(besideColumns(table).map((name) => [name, null]))
       try {
-        insert.run({ ...base.values, ...beside, ...Object.fromEntries(says), has })
+        const row: StagedValues = { ...values, ...beside, ...Object.fromEntries(says), has }
+        insertOf(columns.filter((name) => says.has(name) || (row[name] ?? null) !== null)).run(row)
         return undefined
       } catch (error) {
         return whyRefused(error)

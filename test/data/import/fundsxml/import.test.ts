@@ -318,6 +318,20 @@ describe('import of FundsXML', () => {
     expect(dumpAll(folder.file(db))).toEqual(before)
   })
 
+  it('takes it if another file of the import has what it lacks, as the message says', async () => {
+    const db = folder.database()
+    const isin = isinOf(8)
+    const content = document({ isin, ofClass: prices(price('2024-05-03', '1')) })
+    const alone = await importXml(db, content)
+    expect(alone.stdout).toContain('; a file with isin, fund_inception_date in the same import completes it')
+    writeFileSync(folder.file('inception.csv'), `isin;fund_inception_date\n${isin};2024-05-02\n`)
+    const both = await importXml(db, content, 'inception.csv')
+    expect(both).toMatchObject({ code: 0, stderr: '' })
+    expect(both.stdout).toContain('1 row completes another one')
+    const found = dump(folder.file(db), `fund WHERE isin = '${isin}'`, 'name, fund_inception_date')
+    expect(found.rows).toEqual([['Elbe R', '2024-05-02']])
+  })
+
   it.each([
     [
       'a bomb',

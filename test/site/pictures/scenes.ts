@@ -134,13 +134,18 @@ export async function photograph(
       return [box.x + box.width * share, box.y + box.height / 2] as const
     }
     const touches = look.touch ?? false
+    // A box that a finger has chosen is drawn in its last colour a little later.
+    const settle = () =>
+      page.evaluate(`new Promise((done) => requestAnimationFrame(() => setTimeout(done, 150)))`)
     const press: At = async (where, share) => {
       const [x, y] = await at(where, share)
       await (touches ? tap(page, x, y) : page.mouse.click(x, y))
+      await settle()
     }
     const point: At = async (where, share) => {
       const [x, y] = await at(where, share)
       await (touches ? tap(page, x, y) : page.mouse.move(x, y))
+      await settle()
     }
     const part = await scene.steps?.(page, { press, point })
     await fault.after?.(page)

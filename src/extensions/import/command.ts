@@ -32,7 +32,7 @@ import {
 } from './explain.ts'
 import { dateForms, formsOfDays, shortYearRule } from './days.ts'
 import { choosableEncodings } from './encoding.ts'
-import { headerName, type ColumnMap } from './layout.ts'
+import { headerName, targetsOf, type ColumnMap } from './layout.ts'
 import { delimiterNames, ofPlainTables, settings as importSettings } from './settings.ts'
 import { splitFactors, type Habits, type NamedCell } from './readers/reader.ts'
 import { readers } from './readers/readers.ts'
@@ -242,7 +242,9 @@ load has --no-backup, the load has no copy.
 Columns: an unknown column is an error, --map or not; so is one that --map names and the file lacks.
 import.<table>.columns in the config maps columns, too, as { "Datum": "date", "Note": "" }; a file may lack these, and
 --map wins. Upper and lower case are the same, and so are blanks and line breaks. One column may be for several
-(--map NAV=net_asset_value,issue_price,repurchase_price). If columns are named by ISINs, with a line for each day,
+(--map NAV=net_asset_value,issue_price,repurchase_price). A column of amounts whose name says thousands, millions or billions
+is asked about: --map 'Volumen in Mio.=total_fund_assets*1000000' multiplies it, *1 takes it as it is. If columns are named by
+ISINs, with a line for each day,
 --map *=net_asset_value makes a row of each of their cells that is not empty or n/a. A line of currencies below the header is
 compared with the funds. --map =date names the column without a name. --set gives all rows a value that the file does not have: the
 ISIN of a file for one fund, a currency, a type. A column wkn stands for the ISIN if the file has none: the fund with that
@@ -273,7 +275,8 @@ Percentages have two decimals; halves are rounded away from zero. A fund's first
 are derived again where they depend on a NAV that is new or corrected: change and change_percent of the next price,
 performance of the year after. When splits or distributions of a fund change later, by an import or another program, all
 its derived figures are derived again: by the import, or for the snapshot alone until the next import. A figure of your
-own stays. The output says which columns were derived, and how many other prices. A line with a NAV of 0 is bad. If the
+own stays. The output says which columns were derived, and how many other prices. A line with a NAV of 0 is
+bad, and an issue or a repurchase price of 0 is none: it is derived, or the line is bad. If the
 NAVs around a split look as if they were in the shares of after it already, as in histories of data vendors, the command
 asks for --history. adjusted multiplies NAVs and prices of the file from before a split by its factor, so that they are as
 they were. Distributions are per share as it was, in any case. Years, legal periods and lines: \`fundpress derive --help\`.
@@ -461,11 +464,11 @@ function columnMapOf({ settingsOf }: Session, { map = [] }: Flags): (table: stri
   const named = new Map(map)
   if (named.size < map.length) throw new UsageError('--map names a column of the file twice')
   if (named.get('*')?.includes(',')) throw new UsageError('--map * takes the name of one column')
-  const targets = new Set([...named.values()].flatMap((target) => target.split(',')))
+  const targets = new Set([...named.values()].flatMap((mapped) => targetsOf(mapped).map(({ name }) => name)))
   return (table) => {
     const configured = Object.entries(tablesOfConfig[table]?.columns ?? {})
       .map(([source, target]) => [headerName(source), target] as const)
-      .filter(([, target]) => !target.split(',').some((name) => name !== '' && targets.has(name)))
+      .filter(([, target]) => !targetsOf(target).some(({ name }) => name !== '' && targets.has(name)))
     return new Map([...configured, ...named])
   }
 }

@@ -4,6 +4,7 @@ import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { Kind, SchemaTable, TableColumn } from '../../core/data/model/columns.ts'
 import { shellWord } from '../../core/system/shell-text.ts'
 import { derivableColumns } from '../../core/data/derive/figures.ts'
+import { headerUnit } from './header-unit.ts'
 import { convert, isIsinCell, isNumberOrDay, isProblem, type FileCell, type Value } from './values.ts'
 
 /** The lines of a file as it has them. Flags act on them before a reader sees them: `readers/asked-lines.ts`. */
@@ -78,6 +79,8 @@ export interface Field {
   readonly label: string
   /** The cell has the WKN of the fund, and the column takes the ISIN. */
   readonly isWkn?: true
+  /** How many units of the column one of the cell is; absent: one. */
+  readonly factor?: number
 }
 
 /** A value of all rows, which the file does not have. */
@@ -107,10 +110,24 @@ export const headerName = (cell: FileCell): string =>
   String(cell).normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase()
 
 /**
- * The columns of the schema by the names that the file gives them, as `headerName` has them; several have commas between them. ''
- * ignores a column, the key `*` all others.
+ * The columns of the schema by the names that the file gives them, as `headerName` has them; several have commas between them, and
+ * amounts in thousands or more a factor: `total_fund_assets*1000000`. '' ignores a column, the key `*` all others.
  */
 export type ColumnMap = ReadonlyMap<string, string>
+
+/** A column of the schema that a map names. */
+export interface Target {
+  readonly name: string
+  /** Undefined if the map has none. */
+  readonly factor: number | undefined
+}
+
+/** @param mapped what a map has for a column of a file */
+export const targetsOf = (mapped: string): readonly Target[] =>
+  mapped.split(',').map((text) => {
+    const [, name = text, factor] = /^(.*)\*(1(?:000){0,3})$/.exec(text.trim()) ?? []
+    return { name: headerName(name), factor: factor === undefined ? undefined : Number(factor) }
+  })
 
 export interface HeaderOptions {
   readonly suggest: Suggest
@@ -172,6 +189,9 @@ export function columnLayout(
       ...notInFile(left).map((note) => note + deriveHint(left)),
       ...(constants.length === 0 ? [] : [`set: ${constants.map(({ column }) => column.name).join(', ')}`]),
       ...(currency === undefined ? [] : [`compared with the fund: ${currency.label}`]),
+      ...fields
+        .filter(({ factor = 1 }) => factor > 1)
+        .map(({ label, factor }) => `multiplied by ${factor}: ${label}`),
       ...(ignored.length === 0 ? [] : [`ignored: ${ignored.join(', ')}`]),
     ],
     warnings: () => [],
@@ -195,6 +215,15 @@ function faultsOf(
       .map((name) => `the file has no column ${name === '' ? 'without a name' : quoted(name)}`),
     ...unnamed.map((at) => `column ${numberOf(at)} has no name${unnamed.length === 1 ? ` ${nameHint}` : ''}`),
   ]
+  for (const { column, at, factor } of fields) {
+    const cell = header[at] ?? ''
+    const times = headerUnit(headerName(cell)).factor
+    if (factor !== undefined || times === 1 || !takesFactor(column)) continue
+    const flag = (own: number) => `--map ${shellWord(`${printable(String(cell))}=${column.name}*${own}`)}`
+    faults.push(
+      `column ${printable(String(cell))} says that one is ${times}: ${flag(times)} multiplies by that, ${flag(1)} takes its numbers as they are`,
+    )
+  }
   const [first = '', ...others] = unknown
   const names = columns.map(({ name }) => name)
   const end = others.length === 0 ? suggest(headerName(first), names) : ` (there are ${names.join(', ')})`
@@ -324,6 +353,9 @@ function constantsOf(
   return { constants: found, faults }
 }
 
+/** Whether the amounts of a column may be in thousands or more. */
+export const takesFactor = ({ kind, unit }: TableColumn): boolean => kind === 'decimal' && unit === undefined
+
 /** Assigns cells to columns: `unknown` cells have no column, the `foreign` ones of them no map either, `unnamed` ones no name. */
 function assign(
   table: SchemaTable,
@@ -338,10 +370,11 @@ function assign(
   const cells = header.map((cell, at) => {
     const name = headerName(cell)
     const mapped = columnMap.get(name)
-    const targets = mapped === undefined ? [name] : mapped.split(',').map(headerName)
+    const targets = mapped === undefined ? [{ name, factor: undefined }] : targetsOf(mapped)
     return { at, cell: String(cell), name, mapped, targets }
   })
-  const hasIsin = constants.has('isin') || cells.some(({ targets }) => targets.includes('isin'))
+  const hasIsin =
+    constants.has('isin') || cells.some(({ targets }) => targets.some((target) => target.name === 'isin'))
   const columns = columnsOf(table)
   const columnNamed = (target: string): Pick<Field, 'column' | 'isWkn'> | undefined => {
     const column = columns.find(({ name }) => name === target)
@@ -352,14 +385,17 @@ function assign(
   }
   for (const { at, cell, name, mapped, targets } of cells) {
     const shown = printable(cell)
-    for (const target of targets) {
-      const found = columnNamed(target)
-      if (found !== undefined)
-        fields.push({ ...found, at, label: mapped === undefined ? name : `${shown} (${target})` })
-      else if ((mapped ?? columnMap.get('*')) === '') ignored.push(shown)
+    for (const { name: target, factor } of targets) {
+      const column = columnNamed(target)
+      const found =
+        factor === undefined || column === undefined || takesFactor(column.column) ? column : undefined
+      if (found !== undefined) {
+        const label = mapped === undefined ? name : `${shown} (${target})`
+        fields.push({ ...found, at, label, ...(factor !== undefined && { factor }) })
+      } else if ((mapped ?? columnMap.get('*')) === '') ignored.push(shown)
       else if (name === '') unnamed.push(at)
       else {
-        unknown.push(mapped === undefined ? cell : target)
+        unknown.push(mapped === undefined ? cell : factor === undefined ? target : `${target}*${factor}`)
         if (mapped === undefined) foreign.push(cell)
       }
     }

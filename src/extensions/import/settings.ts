@@ -8,10 +8,13 @@ import { splitFactors } from './readers/reader.ts'
 import { oneByteEncodings } from '../../core/data/model/encodings.ts'
 
 const columnNames = say(
-  'The column of the table for a column of the file, or several with commas; "" ignores it, and the name * all that are unknown.',
+  'The column of the table for a column of the file, or several with commas; *1000 or *1000000 behind it multiplies amounts; "" ignores it, and the name * all that are unknown.',
   z.record(
     z.string(),
-    text('the name of a column, several with commas, or ""', /^[a-z_0-9]*(?:,[a-z_0-9]+)*$/u),
+    text(
+      'the name of a column, several with commas, or ""',
+      /^[a-z_0-9]*(?:\*1(?:000){0,3})?(?:,[a-z_0-9]+(?:\*1(?:000){0,3})?)*$/u,
+    ),
     'an object',
   ),
 )

@@ -5,7 +5,7 @@
 
 import type { SchemaTable } from '../../core/data/model/columns.ts'
 import { schemaTables } from '../../core/data/model/schema.ts'
-import { columnsOf, headerName, keyNames, type ColumnMap } from './layout.ts'
+import { columnsOf, headerName, keyNames, takesFactor, targetsOf, type ColumnMap } from './layout.ts'
 import { headerUnit } from './header-unit.ts'
 import type { FileCell } from './values.ts'
 
@@ -144,7 +144,7 @@ export function proposedMap(
   sorts: CellSorts = unknownSorts,
 ): ColumnMap {
   const map = new Map(known)
-  const taken = new Set([...known.values()].flatMap((target) => target.split(',')))
+  const taken = new Set([...known.values()].flatMap((mapped) => targetsOf(mapped).map(({ name }) => name)))
   const names = new Set(columnsOf(table).map(({ name }) => name))
   const hasIsin = taken.has('isin') || header.some((cell) => usualColumn(table, cell) === 'isin')
   for (const cell of header) if (names.has(headerName(cell))) taken.add(headerName(cell))
@@ -171,11 +171,18 @@ export function proposedMap(
       if (column === undefined || taken.has(column)) continue
       // It names a fund in place of the ISIN.
       if (column === 'wkn' && !names.has(column) && hasIsin) continue
-      map.set(headerName(cell), column)
+      map.set(headerName(cell), withFactor(table, cell, column))
       taken.add(column)
     }
   for (const [, cell] of open) if (isOpen(cell)) map.set(headerName(cell), '')
-  return names.has(nav) && !taken.has(nav) ? withNav(map, header) : map
+  return taken.has(nav) ? map : withNav(map, header)
+}
+
+/** @returns the column, with the factor that the header names */
+function withFactor(table: SchemaTable, cell: FileCell, name: string): string {
+  const { factor } = headerUnit(headerName(cell))
+  const own = table.columns.find((column) => column.name === name)
+  return factor > 1 && own !== undefined && takesFactor(own) ? `${name}*${factor}` : name
 }
 
 /** @param isOnly whether the column is the only open one of a sort */

@@ -10,6 +10,7 @@ import { currencyOfHundredths, writtenCurrency } from '../../core/data/model/cur
 import { errorInNumber, isMissing, notAmong, textFaults, wknFault } from '../../core/data/model/limits.ts'
 import { printable, quoted } from '../../core/data/model/printable.ts'
 import type { Kind, TableColumn, TextKind } from '../../core/data/model/columns.ts'
+import { offerColumns } from '../../core/data/derive/offer.ts'
 import { percentOf } from './decimals.ts'
 import {
   hasShortYear,
@@ -90,10 +91,17 @@ export const isProblem = (value: Value | CellProblem): value is CellProblem =>
 /** An empty cell is NULL, and so is a word for a missing value. */
 export function convert(cell: FileCell, column: TableColumn, notation: Notation): Value | CellProblem {
   const value = valueOf(cell, column, notation)
+  if (isPriceOfNone(column.name, value)) return emptyValue(column, 'is 0, which is no price')
   const { allowed } = column
   if (isProblem(value) || value === null || allowed === undefined || allowed.includes(value)) return value
   return { reason: notAmong(value, allowed) }
 }
+
+/** No price is 0: feeds write it where there is none, as beside a fund that is closed to new investors. */
+export const isPriceOfNone = (column: string, value: Value | CellProblem): boolean =>
+  pricesOfRow.has(column) && typeof value === 'string' && /^-?[0.]+$/.test(value)
+
+const pricesOfRow: ReadonlySet<string> = new Set(['net_asset_value', ...offerColumns])
 
 function valueOf(cell: FileCell, column: TableColumn, notation: Notation): Value | CellProblem {
   const { kind } = column
@@ -467,6 +475,14 @@ const withPoint = (whole: string, fraction: string) =>
 export function hundredthOf(decimal: string): string {
   const [whole = '', fraction = ''] = decimal.replace('-', '').split('.')
   return (decimal.startsWith('-') ? '-' : '') + (movePoint(whole, fraction, -2) ?? decimal)
+}
+
+/** @param decimal plain, as the schema has it @param factor a power of ten @returns the product, without a point if it is whole */
+export function multiplied(decimal: string, factor: number): string {
+  const [whole = '', fraction = ''] = decimal.replace('-', '').split('.')
+  const power = String(factor).length - 1
+  const product = movePoint(whole, fraction.padEnd(power, '0'), power) ?? decimal
+  return (decimal.startsWith('-') ? '-' : '') + product
 }
 
 function movePoint(whole: string, fraction: string, power: number): string | undefined {

@@ -378,7 +378,7 @@ describe('import --derive of a file that has only NAVs', () => {
   it('refuses the line of a NAV of 0, and no other', async () => {
     const lines = navs(['2026-11-26', '10'], ['2026-11-27', '0.00'], ['2026-11-28', '11'])
     const { stdout, rows } = await importText('price', lines, ['--derive', '--skip-bad'])
-    expect(stdout).toContain('line 3: net_asset_value is 0: nothing can be derived from it\n')
+    expect(stdout).toContain('line 3: net_asset_value is 0, which is no price\n')
     expect(rows('change')).toEqual([{ change: '0' }, { change: '1' }])
   })
 
@@ -393,7 +393,7 @@ describe('import --derive of a file that has only NAVs', () => {
     const { said, stdout, rows } = await importText('price', partly, ['--derive'], fees(5, 2))
     expect(said).toBe('')
     expect(stdout).toContain(
-      'derived where the cell is empty: issue_price (1 line), repurchase_price (2 lines)',
+      'derived where the cell is empty or 0: issue_price (1 line), repurchase_price (2 lines)',
     )
     expect(rows(...columns)).toEqual([
       prices('10.40', '10.00', '9.90'),

@@ -23,6 +23,7 @@ import {
   isIsinCell,
   isPercentage,
   isProblem,
+  multiplied,
   odditiesOf,
   wknOf,
   type FileCell,
@@ -225,7 +226,7 @@ function badEnding() {
   }
 }
 
-const derivedWhereEmpty = 'derived where the cell is empty'
+const derivedWhereEmpty = 'derived where the cell is empty or 0'
 
 /** Takes rows of which some columns are absent, though the file has them. */
 function rowsThatLack(table: SchemaTable, columns: readonly string[], sink: RowSink, absent: Absent) {
@@ -419,10 +420,13 @@ function lineConverter(
   // Many lines are of one fund: a known ISIN needs no check of its digit.
   const isKnown = (cell: FileCell) => table.name !== 'fund' && currencies.has(String(cell))
   const valueOf = (field: (typeof columns)[number], cell: FileCell, line: number) => {
-    const { column, at, notation, isWkn, mayBeSum } = field
+    const { column, at, notation, isWkn, mayBeSum, factor = 1 } = field
     if (mayBeSum && isMergedNumber(at, line)) return noneOfEach(cell, header[at] ?? '')
     if (isWkn) return isinOfWkn(cell, isinsByWkn)
-    return column.kind === 'isin' && isKnown(cell) ? String(cell) : convert(cell, column, notation)
+    if (column.kind === 'isin' && isKnown(cell)) return String(cell)
+    const value = convert(cell, column, notation)
+    if (factor === 1 || typeof value !== 'string') return value
+    return convert(multiplied(value, factor), column, { ...notation, mark: 'point' })
   }
   /** @returns the values of a line, or its faults */
   const valuesOf = (cells: readonly FileCell[], line: number) => {

@@ -14,6 +14,7 @@ import {
   headerName,
   onlyLines,
   place,
+  targetsOf,
   type CellLines,
   type ColumnMap,
   type FileLines,
@@ -62,10 +63,7 @@ export const table: Reader = {
     const cells = narrowedLines(asked, known, options.skip, currencies)
     const sorts = isProposing ? await sortsOf(cells) : unknownSorts
     const columnMap = isProposing ? proposedMap(own, cells.header, ownMap, sorts) : ownMap
-    const absence = {
-      computed: options.isDeriving && name === 'price' ? derivableColumns : [place],
-      isKeeping: isProposing || (options.scope === 'upsert' && options.hasRows(name)),
-    }
+    const absence = absenceIn(own, options)
     const others = named.filter((one) => !cells.named.includes(one))
     const { numberOf } = cells
     const header = { suggest, columnMap, named: others, numberOf, constants, takesMinorUnits, isProposing }
@@ -85,6 +83,12 @@ export const table: Reader = {
   },
 }
 
+/** What a file may lack. */
+const absenceIn = ({ name }: SchemaTable, { isDeriving, isProposing, scope, hasRows }: ReadOptions) => ({
+  computed: isDeriving && name === 'price' ? derivableColumns : [place],
+  isKeeping: isProposing || (scope === 'upsert' && hasRows(name)),
+})
+
 /** @param ofFunds how many columns at the end stand for those of the funds, for which the map has one name */
 function readColumns(
   own: SchemaTable,
@@ -97,8 +101,10 @@ function readColumns(
 ): readonly ReadColumn[] {
   const columns = header.slice(0, header.length - ofFunds).flatMap((cell): readonly ReadColumn[] => {
     const source = headerName(cell)
-    const targets = (columnMap.get(source) ?? source).split(',')
-    const as = targets.filter((target) => isColumnOf(own, target)).join(',')
+    const as = (columnMap.get(source) ?? source)
+      .split(',')
+      .filter((target) => targetsOf(target).every(({ name }) => isColumnOf(own, name)))
+      .join(',')
     const isProposed = as !== source && !known.has(source) && !known.has('*')
     if (source === '' && !known.has('')) return []
     return [{ name: String(cell), as: as === '' ? null : as, ...(isProposed && { isProposed }) }]
@@ -278,8 +284,8 @@ function knownColumns(
 ): number {
   const set = [...habitsOf(own.name).constants.keys(), ...constants.keys()]
   const map = proposedMap(own, head, columnMapOf(own.name))
-  const targets = head.flatMap((cell) => (map.get(headerName(cell)) ?? headerName(cell)).split(','))
-  const found = new Set([...targets, ...set])
+  const targets = head.flatMap((cell) => targetsOf(map.get(headerName(cell)) ?? headerName(cell)))
+  const found = new Set([...targets.map(({ name }) => name), ...set])
   const names = columnsOf(own).filter(({ name }) => found.has(name))
   // Those of the key count: a list of prices has a day, and may name funds and their currencies, too.
   return names.some(({ isKey }) => !isKey) ? names.length : 0

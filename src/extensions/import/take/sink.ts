@@ -11,7 +11,7 @@ import { amountFault, factorFault, textFaults, wknFault } from '../../../core/da
 import { columnsOf, deriveHint, place as position, setHint } from '../layout.ts'
 import { inWholeUnits } from '../minor-units.ts'
 import type { Absent, RowSink, TakeRow } from '../readers/reader.ts'
-import { convert, emptyValue, isProblem, type Value } from '../values.ts'
+import { convert, emptyValue, isPriceOfNone, isProblem, type Value } from '../values.ts'
 import { derivableColumns } from '../../../core/data/derive/figures.ts'
 import { chargeOfOffer, offerColumns } from '../../../core/data/derive/offer.ts'
 import { dayChecker } from './days.ts'
@@ -201,7 +201,7 @@ export function openSink(db: Database, options: SinkOptions) {
       const wkn = values[wknAt] ?? null
       if (wkn !== null) options.onWkn(String(wkn), String(values[columns.indexOf('isin')]))
     }
-    const check = rowCheck(table, columns, derived)
+    const check = rowCheck(table, columns)
     const declared = columns.map((name) => columnOf(table.name, name))
     const checkDays = dayChecker(declared, lastDay)
     const mayHaveHundredths = takesMinorUnits && columns.includes('currency')
@@ -288,11 +288,18 @@ export function openSink(db: Database, options: SinkOptions) {
       badRow(place, reasons)
       spoil(name, values, place)
     }
+    const tellDerived = (column: string, place: string) =>
+      leaveOut(file, `${column} of 0, which is no price: it is derived`, place)
     return {
       spoilt: spoil,
       rowsOf: (name, columns, absent) => takerOf(name, columns, { ...ofFile, absent, isPlain: true }),
       bad: badRow,
-      row: byShape((name, columns) => takerOf(name, columns, ofFile), badValues, takesMinorUnits),
+      row: byShape(
+        (name, columns) => takerOf(name, columns, ofFile),
+        badValues,
+        takesMinorUnits,
+        ofFile.isDeriving ? tellDerived : undefined,
+      ),
       part: byShape(
         (name, columns) => takerOf(name, columns, { ...ofFile, isPart: true }),
         badValues,
@@ -532,6 +539,10 @@ const nothingBrought = (table: SchemaTable, isDeriving = false): Brought => ({
   hasCurrency: false,
 })
 
+/** Whether a row lacks its issue or its repurchase price, which can be derived. */
+const isNoOffer = (column: string, value: Value) =>
+  offerColumns.some((offer) => offer === column) && isPriceOfNone(column, value)
+
 /**
  * Takes rows with names of columns. @param takerOf makes what takes the values of rows with the same columns, once
  * @returns a function that converts the values of a row, and refuses those that are wrong
@@ -545,10 +556,15 @@ function byShape(
     reasons: readonly string[],
   ) => void,
   takesMinorUnits: boolean,
+  tellDerived?: (column: string, place: string) => void,
 ): RowSink['row'] {
   const shapes = new Map<string, { readonly columns: readonly TableColumn[]; readonly take: TakeRow }>()
   return (name, values, place) => {
-    const names = Object.keys(values)
+    const names = Object.keys(values).filter((column) => {
+      const isNone = tellDerived !== undefined && isNoOffer(column, values[column] ?? null)
+      if (isNone) tellDerived(column, place)
+      return !isNone
+    })
     const id = `${name} ${names.join()}`
     const shape = shapes.get(id) ?? {
       columns: names.map((column) => columnOf(name, column)),
@@ -604,11 +620,10 @@ const inOtherCurrency = (currency: string, isin: string, own: string) =>
   `currency is ${quoted(currency)}, but fund ${isin} is in ${own}`
 
 /** Checks of a row that no value alone can fail. @returns a function that gives its faults */
-function rowCheck(table: SchemaTable, columns: readonly string[], derived: readonly string[]) {
+function rowCheck(table: SchemaTable, columns: readonly string[]) {
   const at = (name: string) => columns.indexOf(name)
   const isinAt = at('isin')
   const wknAt = at('wkn')
-  const navAt = at('net_asset_value')
   if (table === schemaTables.fund && isinAt >= 0 && wknAt >= 0)
     return (values: readonly Value[]): readonly string[] => {
       const wkn = values[wknAt] ?? null
@@ -618,11 +633,6 @@ function rowCheck(table: SchemaTable, columns: readonly string[], derived: reado
   if (table === schemaTables.corporateActions)
     return (values: readonly Value[]): readonly string[] =>
       actionFaults(values[at('amount')] ?? null, values[at('factor')] ?? null)
-  if (derived.length > 0 && navAt >= 0)
-    return (values: readonly Value[]): readonly string[] =>
-      /^-?[0.]+$/.test(String(values[navAt]))
-        ? ['net_asset_value is 0: nothing can be derived from it']
-        : none
   return () => none
 }
 

@@ -418,6 +418,16 @@ describe('import of FundsXML', () => {
     )
   })
 
+  it('refuses a file that has a class twice, with other fees: none of them is the one', async () => {
+    const db = folder.database()
+    const ofClass = (percent: string) => `<Fees>${fee('Management Fee', percent)}</Fees>`
+    const [start = '', end = ''] = document({ ofClass: ofClass('1.5') }).split('</ShareClass>')
+    const again = /<ShareClass>[^]*/.exec(start)?.[0].replace('1.5', '1.6') ?? ''
+    const { code, stdout } = await importXml(db, `${start}</ShareClass>${again}</ShareClass>${end}`)
+    expect(code).toBe(1)
+    expect(stdout).toContain('where management_fee is "1.6", not "1.5"')
+  })
+
   it('names no flag about a day that flags do not change', async () => {
     const ofClass = prices(price('2024-05-03T17:30:00', '101.50'))
     const { code, stdout } = await importXml(folder.database(), document({ ofClass }))

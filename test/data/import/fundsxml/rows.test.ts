@@ -512,6 +512,32 @@ describe('FundsXML: parts of portfolios', () => {
     expect(leftOut).toEqual(['a risk code of 0: what a fund does not have is written so'])
   })
 
+  it('takes one value of a risk code, of the newest period, and none if those differ', async () => {
+    const code = (name: string, value: string, until: string) =>
+      `<RiskCode><ListedCode>${name}</ListedCode><Value>${value}</Value><DateTo>${until}</DateTo></RiskCode>`
+    const codes = [
+      code('YIELD', '4', '2026-10-30'),
+      code('YIELD', '3', '2025-10-31'),
+      code('DELTA', '0.5', '2026-10-30'),
+      code('DELTA', '0.6', '2026-10-30'),
+      code('VEGA', '1.0', '2026-10-30'),
+      code('VEGA', '1', '2026-10-30'),
+    ]
+    const { rows, leftOut } = await read(
+      document({
+        dynamic: portfolios(portfolio('2026-11-27', `<RiskCodes>${codes.join('')}</RiskCodes>`)),
+        classes: shareClass(first),
+      }),
+    )
+    expect(rows['key_figure']?.map(({ name_de, value }) => [name_de, value])).toEqual([
+      ['Rendite', '4'],
+      ['Vega', '1,0'],
+    ])
+    expect(leftOut).toEqual(
+      Array(3).fill('a risk code that has several values, as of other periods: a key figure has one'),
+    )
+  })
+
   it('refuses a share that is no number', async () => {
     const { bad } = await read(
       document({

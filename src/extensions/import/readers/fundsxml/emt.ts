@@ -16,7 +16,7 @@ export function reportingElements(sink: RowSink, spill: Spill): Elements {
     if (isins.length === 0) sink.leftOut('an instrument of the EMT that is not named by its ISIN', place)
     for (const isin of isins) {
       sink.row('emt', { isin, ...valuesOf(texts) }, place)
-      spill.addProfile(isin, place, profileOf(texts))
+      spill.completeProfile(isin, place, profileOf(texts))
     }
   }
   const template: Element = { below: { FinancialInstrument: { below: ofInstrument, ends: instrument } } }

@@ -3,6 +3,7 @@
  * positions and the assets that they name, the largest values, and key figures from risk codes.
  */
 
+import { shortestOf } from '../../decimals.ts'
 import type { RowSink } from '../reader.ts'
 import { leftTotal, totalsOf } from '../../totals.ts'
 import {
@@ -14,7 +15,7 @@ import {
   type Named,
 } from '../code-names.ts'
 import { assetType, assetTypeElements, assetTypeName, riskName, securities, topValueTypes } from './names.ts'
-import { inPercent, type Portfolio, type Spill } from './spill.ts'
+import { inPercent, type Portfolio, type Risk, type Spill } from './spill.ts'
 import { amounts, amountsOf, day, decimal, leaves, linesOf, type Texts } from './texts.ts'
 import { unless } from './unless.ts'
 import type { Element, Found } from './xml.ts'
@@ -107,7 +108,11 @@ export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: Portfol
     const portfolio = portfolioOf(outer)
     portfolio.hasRisks = true
     const code = texts['ListedCode'] ?? texts['UnlistedCode'] ?? ''
-    spill.addRisk(portfolio.id, count++, code, texts['Value'] ?? '')
+    spill.addRisk(portfolio.id, count++, {
+      code,
+      value: texts['Value'] ?? '',
+      until: day(texts['DateTo']) ?? '',
+    })
   }
 
   const breaks = (): void => {
@@ -142,7 +147,10 @@ export function portfolioElement({ sink, spill, assetsOn, portfolioOn }: Portfol
       },
       RiskCodes: {
         below: {
-          RiskCode: { below: leaves('ListedCode UnlistedCode Value'), ends: unless(sink, whyNoRisk, risk) },
+          RiskCode: {
+            below: leaves('ListedCode UnlistedCode Value DateTo'),
+            ends: unless(sink, whyNoRisk, risk),
+          },
         },
       },
     },
@@ -235,7 +243,7 @@ export function emitPortfolios(spill: Spill, sink: RowSink): void {
       continue
     }
     const { structures, allocations, spoilt } = contentOf(portfolio, spill, sink)
-    const risks = spill.risksOf(portfolio.id)
+    const risks = newestRisks(spill.risksOf(portfolio.id), portfolio, sink)
     const { date } = portfolio
     for (const { isin, hasStructures, isNewest, isNewestOfRisks } of owners) {
       for (const { type, derivatives, classes } of hasStructures ? allocations : []) {
@@ -275,12 +283,24 @@ function emitAllocation(
     sink.row('asset_allocation', { ...of, position, class_de: de, class_en: en, date, percent }, place)
 }
 
-function emitRisks(
-  sink: RowSink,
-  { place }: Portfolio,
-  isin: string,
-  risks: readonly { code: string; value: string }[],
-) {
+/** A risk code has one value: that of the newest period. Of values that differ all the same, as of one year and of three, none is taken. */
+function newestRisks(risks: readonly Risk[], { place }: Portfolio, sink: RowSink): readonly Risk[] {
+  return [...Map.groupBy(risks, ({ code }) => code).values()].flatMap((all) => {
+    const newest = all
+      .map(({ until }) => until)
+      .sort()
+      .at(-1)
+    const own = all.filter(({ until }) => until === newest)
+    const values = new Set(own.map(({ value }) => shortestOf(decimal(value) ?? '')))
+    const taken = values.size === 1 ? own.slice(0, 1) : []
+    const left = all.length - (taken.length === 0 ? 0 : own.length)
+    for (let count = 0; count < left; count++)
+      sink.leftOut('a risk code that has several values, as of other periods: a key figure has one', place)
+    return taken
+  })
+}
+
+function emitRisks(sink: RowSink, { place }: Portfolio, isin: string, risks: readonly Risk[]) {
   sink.gone('key_figure', { isin }, place)
   for (const [index, { code, value }] of risks.entries()) {
     const { de, en } = riskName(code)

@@ -64,6 +64,14 @@ export interface Portfolio {
   readonly place: string
 }
 
+/** A risk code of a portfolio. */
+export interface Risk {
+  readonly code: string
+  readonly value: string
+  /** The last day of what it is computed from; '' if the file does not tell it. */
+  readonly until: string
+}
+
 /** A document of a class, and where it is in the file. */
 export interface FoundDocument {
   readonly isin: string
@@ -92,27 +100,30 @@ export function openSpill() {
     CREATE TABLE item (portfolio INTEGER, structure TEXT, number INTEGER, name TEXT, percent REAL,
       PRIMARY KEY (portfolio, structure, number)) WITHOUT ROWID;
     CREATE TABLE bad (portfolio INTEGER, structure TEXT, place TEXT, PRIMARY KEY (portfolio, structure)) WITHOUT ROWID;
-    CREATE TABLE risk (portfolio INTEGER, number INTEGER, code TEXT, value TEXT, PRIMARY KEY (portfolio, number)) WITHOUT ROWID;
+    CREATE TABLE risk (portfolio INTEGER, number INTEGER, code TEXT, value TEXT, until TEXT, PRIMARY KEY (portfolio, number)) WITHOUT ROWID;
     CREATE TABLE owner (isin TEXT, date TEXT, portfolio INTEGER, structures INTEGER, risks INTEGER,
       PRIMARY KEY (isin, date, portfolio)) WITHOUT ROWID;
     CREATE INDEX owner_portfolio ON owner (portfolio);
     CREATE TABLE class (fund TEXT, isin TEXT, PRIMARY KEY (fund, isin)) WITHOUT ROWID;
     CREATE TABLE document (isin TEXT, kind TEXT, language TEXT, date TEXT, country TEXT, title TEXT, url TEXT, place TEXT);
-    CREATE TABLE profile (isin TEXT PRIMARY KEY, place TEXT, texts TEXT) WITHOUT ROWID;
+    CREATE TABLE profile (isin TEXT, number INTEGER, place TEXT, texts TEXT, PRIMARY KEY (isin, number)) WITHOUT ROWID;
     BEGIN`)
   const into = (table: string, columns: number, or = '') =>
     db.prepare(`INSERT ${or} INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`)
   const addPositions = into('positions', 3)
   const addAsset = into('asset', 5, 'OR IGNORE')
   const addItem = into('item', 5)
-  const addRisk = into('risk', 4)
+  const addRisk = into('risk', 5)
   const addBad = into('bad', 3, 'OR IGNORE')
   const addPortfolio = into('portfolio', 3)
   const addOwner = into('owner', 5, 'OR IGNORE')
   const addClass = into('class', 2, 'OR IGNORE')
   const addDocument = into('document', 8)
-  const addProfile = db.prepare(`INSERT INTO profile VALUES (?, ?, ?)
-    ON CONFLICT (isin) DO UPDATE SET texts = json_patch(excluded.texts, texts)`)
+  const addProfile = db.prepare(
+    'INSERT INTO profile SELECT :isin, count(*), :place, :texts FROM profile WHERE isin = :isin',
+  )
+  const completeProfile = db.prepare(`INSERT INTO profile VALUES (:isin, 0, :place, :texts)
+    ON CONFLICT (isin, number) DO UPDATE SET texts = json_patch(excluded.texts, texts)`)
   const positions = db
     .prepare<[number], string>('SELECT lines FROM positions WHERE portfolio = ? ORDER BY number')
     .pluck()
@@ -127,8 +138,8 @@ export function openSpill() {
   const items = db.prepare<[number], { structure: string; name: string; percent: number }>(
     'SELECT structure, name, percent FROM item WHERE portfolio = ? ORDER BY structure, number',
   )
-  const risks = db.prepare<[number], { code: string; value: string }>(
-    'SELECT code, value FROM risk WHERE portfolio = ? ORDER BY number',
+  const risks = db.prepare<[number], Risk>(
+    'SELECT code, value, until FROM risk WHERE portfolio = ? ORDER BY number',
   )
   const bad = db
     .prepare<[number], [structure: string, place: string]>(
@@ -164,8 +175,8 @@ export function openSpill() {
       addAsset.run(id, name, country, currency, type),
     addItem: (portfolio: number, structure: string, number: number, name: string, percent: number) =>
       addItem.run(portfolio, structure, number, name, percent),
-    addRisk: (portfolio: number, number: number, code: string, value: string) =>
-      addRisk.run(portfolio, number, code, value),
+    addRisk: (portfolio: number, number: number, { code, value, until }: Risk) =>
+      addRisk.run(portfolio, number, code, value, until),
     /** @param structure of which an item is bad; '' for a position, which may be in any */
     addBad: (portfolio: number, structure: string, place: string) => addBad.run(portfolio, structure, place),
     /** The first bad place of each structure. */
@@ -185,9 +196,12 @@ export function openSpill() {
           'SELECT * FROM document ORDER BY isin, kind, language, date, country, rowid',
         )
         .iterate(),
-    /** What was there before counts. */
+    /** What a class says of its profile. A file that has the class twice may contradict itself, which the sink judges. */
     addProfile: (isin: string, place: string, values: Readonly<Record<string, unknown>>) =>
-      addProfile.run(isin, place, JSON.stringify(values)),
+      addProfile.run({ isin, place, texts: JSON.stringify(values) }),
+    /** What the class itself says counts. */
+    completeProfile: (isin: string, place: string, values: Readonly<Record<string, unknown>>) =>
+      completeProfile.run({ isin, place, texts: JSON.stringify(values) }),
     profiles: () =>
       db.prepare<[], { isin: string; place: string; texts: string }>('SELECT * FROM profile').iterate(),
     portfolios: () => db.prepare<[], Portfolio>('SELECT * FROM portfolio ORDER BY id').all(),

@@ -139,6 +139,11 @@ export const doubts: readonly Doubt[] = [
     right: [['profile', { total_expense_ratio: 15 }]],
   },
   {
+    says: 'profile: total_fund_assets 5123.40 is below 100000',
+    wrong: [['profile', { total_fund_assets: '5123.40', fund_assets: '1.00' }]],
+    right: [['profile', { total_fund_assets: '100000', fund_assets: '1.00' }]],
+  },
+  {
     says: 'profile: fund_assets 0.00 is below 0.01',
     wrong: [['profile', { fund_assets: '0.00' }]],
     right: [['profile', { fund_assets: '0.01' }]],

@@ -402,7 +402,8 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
         ),
       ),
       totalFundAssets: decimal(say('Fund assets of all share classes', 'Fondsvermögen aller Anteilklassen'), {
-        usual: [0.01, Infinity],
+        // Less is most likely in thousands or millions.
+        usual: [100_000, Infinity],
       }),
       totalFundAssetsCurrency: orNull(
         column<string>('currency')(

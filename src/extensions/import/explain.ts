@@ -90,7 +90,7 @@ export async function explainFiles(options: ExplainOptions): Promise<Explanation
     ...options,
     ...known,
     table: Object.values(schemaTables).find(({ name }) => name === options.table),
-    hasRows: (name) => filled.has(name),
+    mayLack: (name) => filled.has(name),
     adviceToEmpty: () => '',
     isProposing: true,
   }
@@ -173,7 +173,7 @@ function lackingIn(
   name: string | undefined,
   found: readonly FoundTable[],
   isDerived: boolean,
-  { hasRows: isFilled }: ReadOptions,
+  { mayLack: isFilled }: ReadOptions,
 ): Pick<ExplainedFile, 'lacking' | 'hasRows'> {
   const table = Object.values(schemaTables).find((one) => one.name === name)
   const own = found.find((one) => one.table === name)

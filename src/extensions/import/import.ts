@@ -27,7 +27,7 @@ import { nothingDerived, type DerivedPrices } from './take/derive.ts'
 import { openSink, type BadRow, type FileCounts, type Sink, type StagedTable } from './take/sink.ts'
 
 /** What the command does not know of how files are read. */
-export type KnownLater = 'table' | 'hasRows' | 'currencies' | 'isinsByWkn' | 'adviceToEmpty'
+export type KnownLater = 'table' | 'mayLack' | 'currencies' | 'isinsByWkn' | 'adviceToEmpty'
 
 export interface ImportOptions extends Omit<TakeOptions, 'fileCharges'>, Omit<ReadOptions, KnownLater> {
   readonly db: string
@@ -204,7 +204,8 @@ function readOptionsOf(options: ImportOptions, db: Database) {
   return {
     ...options,
     table,
-    hasRows: (name: string) => filled.has(name),
+    // Where files have parts of a row, the sink judges them together.
+    mayLack: (name: string) => filled.has(name) || options.files.length > 1,
     currencies: readCurrencies(db),
     isinsByWkn: readWkns(db),
     adviceToEmpty: (name: string) => (options.scope === 'table' ? adviceToEmpty(options.db, name) : ''),

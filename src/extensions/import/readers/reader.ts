@@ -229,8 +229,8 @@ export interface ReadOptions {
   /** Computes the columns of prices that the file lacks. */
   readonly isDeriving: boolean
   readonly scope: Scope
-  /** Whether a table of the database has rows, whose values stay where a file lacks their columns. */
-  readonly hasRows: (table: string) => boolean
+  /** Whether rows may lack columns: rows of the database keep their values, and another file may have what new rows lack. */
+  readonly mayLack: (table: string) => boolean
   /** The end of a message about a file without rows: how a table is emptied, if all of its rows were to be replaced; else ''. */
   readonly adviceToEmpty: (table: string) => string
   /** The currency of each fund that the database has. */

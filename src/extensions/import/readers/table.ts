@@ -84,9 +84,9 @@ export const table: Reader = {
 }
 
 /** What a file may lack. */
-const absenceIn = ({ name }: SchemaTable, { isDeriving, isProposing, scope, hasRows }: ReadOptions) => ({
+const absenceIn = ({ name }: SchemaTable, { isDeriving, isProposing, scope, mayLack }: ReadOptions) => ({
   computed: isDeriving && name === 'price' ? derivableColumns : [place],
-  isKeeping: isProposing || (scope === 'upsert' && hasRows(name)),
+  isKeeping: isProposing || (scope === 'upsert' && mayLack(name)),
 })
 
 /** @param ofFunds how many columns at the end stand for those of the funds, for which the map has one name */

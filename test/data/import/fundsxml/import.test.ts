@@ -1,7 +1,7 @@
 /** A FundsXML file into a database: what it completes, replaces and takes back, and what it leaves as it was. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { editDatabase, isinOf } from '../../../support/database.ts'
+import { editDatabase, isinOf, makeDatabase } from '../../../support/database.ts'
 import { importFolder, isins } from '../database.ts'
 import { dump, dumpAll } from '../dialects.ts'
 
@@ -318,8 +318,16 @@ describe('import of FundsXML', () => {
     expect(dumpAll(folder.file(db))).toEqual(before)
   })
 
-  it('takes it if another file of the import has what it lacks, as the message says', async () => {
-    const db = folder.database()
+  const emptyDatabase = (): string => {
+    makeDatabase(folder.file('empty.sqlite'), () => undefined)
+    return 'empty.sqlite'
+  }
+
+  it.each([
+    ['with funds', folder.database],
+    ['that is empty', emptyDatabase],
+  ])('takes it if another file has what it lacks, as the message says: a database %s', async (_, make) => {
+    const db = make()
     const isin = isinOf(8)
     const content = document({ isin, ofClass: prices(price('2024-05-03', '1')) })
     const alone = await importXml(db, content)

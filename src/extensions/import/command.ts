@@ -253,10 +253,11 @@ WKN is looked up in the database, and in the other files. With a map, a file for
 Types: structure_item.type, document.kind and other closed lists are words in any case. A structure is one of
 ${structureTypeLines}.
 
-Currency: a file of prices may have a column currency, or one that is mapped to it. It is compared with the currency of
-the fund, and another one makes a bad line. It is not stored. In every table a currency is a code of ISO 4217, in capitals
-or in small letters. A mixture means hundredths (GBp is pence) and makes a bad line, as GBX, ZAC and ILA do: unless
---minor-units divides the prices, the change or the amount of the row by 100, and takes it for a row in pounds.
+Currency: a file of prices may have a column currency, or one that is mapped to it, or the name of a price may say it (NAV in
+EUR). It is compared with the currency of the fund, and another one makes a bad line. It is not stored. In every table a
+currency is a code of ISO 4217, in capitals or in small letters. A mixture means hundredths (GBp is pence) and makes a bad
+line, as GBX, ZAC and ILA do: unless --minor-units divides the prices, the change or the amount of the row by 100, and takes
+it for a row in pounds.
 
 --derive computes from the NAVs, in exact decimals, what columns and single cells lack.
 issue_price: the NAV with the issue surcharge of table profile. Of a fund without a profile: of the files, where they have

@@ -162,7 +162,8 @@ export function columnLayout(
   const assigned = assign(table, header, options)
   const { fields, ignored } = assigned
   const { constants, faults: wrongConstants } = constantsOf(table, fields, options)
-  const faults = [...faultsOf(assigned, table, header, options), ...wrongConstants]
+  const inNames = currencyInNames(assigned, header, options)
+  const faults = [...faultsOf(assigned, table, header, options), ...wrongConstants, ...inNames.faults]
   const isThere = (name: string) =>
     options.constants.has(name) || fields.some(({ column }) => column.name === name)
   const absent = table.columns.filter(({ name }) => !isThere(name) && !absence.computed.includes(name))
@@ -183,12 +184,13 @@ export function columnLayout(
   const left = absent.map(({ name }) => name)
   return {
     fields,
-    constants,
+    constants: [...constants, ...inNames.constants],
     check: () => [],
     notes: () => [
       ...notInFile(left).map((note) => note + deriveHint(left)),
       ...(constants.length === 0 ? [] : [`set: ${constants.map(({ column }) => column.name).join(', ')}`]),
       ...(currency === undefined ? [] : [`compared with the fund: ${currency.label}`]),
+      ...inNames.constants.map(({ value }) => `compared with the fund: ${value}, as names of columns say`),
       ...fields
         .filter(({ factor = 1 }) => factor > 1)
         .map(({ label, factor }) => `multiplied by ${factor}: ${label}`),
@@ -302,6 +304,34 @@ export const fundCurrency: TableColumn = {
   isNullable: false,
   download: null,
 }
+
+/** The currency that names of prices say (`NAV in EUR`), for a file without a column of currencies. */
+function currencyInNames(
+  { fields }: Pick<ReturnType<typeof assign>, 'fields'>,
+  header: readonly FileCell[],
+  { constants, takesMinorUnits }: HeaderOptions,
+): { readonly constants: readonly Constant[]; readonly faults: readonly string[] } {
+  const none = { constants: [], faults: [] }
+  const isPrice = fields.some(({ column }) => column.name === 'net_asset_value')
+  const isNamed = constants.has(fundCurrency.name) || fields.some(({ column }) => column === fundCurrency)
+  if (!isPrice || isNamed) return none
+  const codes = new Set(
+    fields
+      .filter(({ column }) => column.money === 'amount')
+      .flatMap(
+        ({ at }) => /(?: in |[([])\s*([A-Z]{2}[A-Za-z])\s*[)\]]?$/.exec(String(header[at]).trim())?.[1] ?? [],
+      )
+      .filter((code) => !isProblem(convert(code, fundCurrency, { ...codeNotation, takesMinorUnits: true }))),
+  )
+  const [code, other] = codes
+  if (code === undefined || other !== undefined) return none
+  const value = convert(code, fundCurrency, { ...codeNotation, takesMinorUnits })
+  return isProblem(value)
+    ? { constants: [], faults: [`the names of columns say ${code}: currency ${value.reason}`] }
+    : { constants: [{ column: fundCurrency, value }], faults: [] }
+}
+
+const codeNotation = { mark: 'point', dates: 'iso' } as const
 
 /** Columns of the table, and those of its rows that are not stored. */
 export const columnsOf = (table: SchemaTable): readonly TableColumn[] =>

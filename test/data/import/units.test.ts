@@ -80,6 +80,34 @@ describe('a column whose name says thousands or more', () => {
   })
 })
 
+describe('a currency in the name of a column of prices', () => {
+  const list = (name: string) => `isin;date;${name}\n${isin};2026-11-27;6183\n`
+  const take = (name: string, ...flags: readonly string[]) =>
+    importInto(list(name), '--map', `${name}=net_asset_value`, '--derive', ...flags)
+
+  it('is compared with that of the fund', async () => {
+    const right = await take('NAV in EUR')
+    expect(right).toMatchObject({ code: 0, stderr: '' })
+    expect(right.stdout).toContain('compared with the fund: EUR, as names of columns say')
+    const wrong = await take('NAV (USD)')
+    expect(wrong.code).toBe(1)
+    expect(wrong.stdout).toContain(`currency is "USD", but fund ${isin} is in EUR`)
+  })
+
+  it('may be hundredths, with the flag that divides them', async () => {
+    const asked = await take('NAV (GBp)')
+    expect(asked.code).toBe(1)
+    expect(asked.stderr).toContain('the names of columns say GBp: currency "GBp" is not')
+    expect(asked.stderr).toContain('--minor-units')
+    const divided = await take('NAV (GBp)', '--minor-units')
+    expect(divided.stdout).toContain(`currency is "GBP", but fund ${isin} is in EUR`)
+  })
+
+  it('is none if it is another word', async () => {
+    expect(await take('NAV (net)')).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
 describe('a price of 0', () => {
   const csv = (nav: string) =>
     `isin;date;net_asset_value;issue_price;repurchase_price\n${isin};2026-11-27;${nav};0.00;0\n`

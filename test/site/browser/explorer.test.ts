@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { parse } from 'csv-parse/sync'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Browser, Locator, Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   accessibilityFaults,
@@ -436,6 +436,34 @@ describe.skipIf(whyNoBrowser !== undefined)('the API explorer in a browser', () 
       await end()
     },
   )
+
+  it('keeps the response of the last request, though that of an earlier one comes later', async () => {
+    const { page, end } = await open('#prices-current')
+    const operation = page.locator('#prices-current')
+    const held = Promise.withResolvers<undefined>()
+    const ended = Promise.withResolvers<undefined>()
+    const isFirst = (request: Request) => /\/prices-current\/[^?]*$/.test(request.url())
+    await page.route('**/prices-current/**', async (route) => {
+      if (isFirst(route.request())) await held.promise
+      // The page may have given it up.
+      await route.continue().catch(() => undefined)
+    })
+    const noteEnd = (request: Request) => {
+      if (isFirst(request)) ended.resolve(undefined)
+    }
+    page.on('requestfinished', noteEnd)
+    page.on('requestfailed', noteEnd)
+    await operation.locator('[type=submit]').click()
+    await operation.locator('[name=format]').selectOption('xml')
+    await operation.locator('[type=submit]').click()
+    await operation.locator('.status.good').waitFor()
+    held.resolve(undefined)
+    await ended.promise
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))')
+    expect(await operation.locator('[role=status]').textContent()).toContain('application/xml')
+    expect(await operation.locator('.result pre').first().textContent()).toMatch(/^<\?xml|^<root>/)
+    await end()
+  })
 
   it('says that the server could not be reached, and asks again by a button', async () => {
     const visited = await open('#prices-current', phoneDark)

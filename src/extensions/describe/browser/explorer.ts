@@ -217,11 +217,15 @@ async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words:
   const result = part(operation, '.result')
   const [response, headers] = result.querySelectorAll<HTMLElement>('code')
   const url = addressOf(formOf(operation), explorer.dataset['root'] ?? '')
-  sent.add(operation)
+  // A late response must not replace that of a later request.
+  requests.get(operation)?.abort()
+  const request = new AbortController()
+  requests.set(operation, request)
+  const { signal } = request
   say(operation, [words.waiting])
   const began = performance.now()
   try {
-    const answer = await fetch(url)
+    const answer = await fetch(url, { signal })
     const bytes = await answer.arrayBuffer()
     const took = Math.round(performance.now() - began)
     const type = answer.headers.get('content-type') ?? ''
@@ -242,6 +246,7 @@ async function send(operation: HTMLDetailsElement, explorer: HTMLElement, words:
     showFields(operation, answer.ok ? 'answer' : 'error')
     say(operation, [code, ...facts.map((fact) => ` · ${fact}`), ...cut])
   } catch {
+    if (signal.aborted) return
     part(operation, '.sample').hidden = true
     result.hidden = true
     // Nothing has come that has fields.
@@ -298,8 +303,8 @@ interface Documented {
 }
 
 const documented = new WeakMap<HTMLDetailsElement, Documented>()
-/** Operations whose form was sent: their place for a response has no example any more. */
-const sent = new WeakSet<HTMLDetailsElement>()
+/** The last request of each operation. Of one that has any, the place for a response has no example any more. */
+const requests = new WeakMap<HTMLDetailsElement, AbortController>()
 
 /** The fields and the examples are those of the documentation, which is loaded when a reader first looks at an operation. */
 async function describeAnswer(operation: HTMLDetailsElement, words: Words): Promise<void> {
@@ -338,7 +343,7 @@ function showFields(operation: HTMLDetailsElement, of: 'answer' | 'error'): void
 /** Until a request is sent: in the format that the form names. */
 function showExample(operation: HTMLDetailsElement, words: Words): void {
   const example = documented.get(operation)?.examples.get(kindWanted(operation))
-  if (example === undefined || sent.has(operation)) return
+  if (example === undefined || requests.has(operation)) return
   const sample = part(operation, '.sample')
   part(sample, 'code').replaceChildren(...document.importNode(example, true).childNodes)
   if (sample.hidden) part(operation, '[role="status"]').textContent = words.example

@@ -60,11 +60,15 @@ function documentationSearch(dialog: HTMLDialogElement, opener: HTMLElement): vo
       tell(says['failed'] ?? '', () => void load())
     }
   }
+  let loading: Promise<void> | undefined
   const open = () => {
     if (dialog.open) return
     dialog.showModal()
     input.select()
-    if (pages === undefined) void load()
+    if (pages !== undefined) return
+    loading ??= load().finally(() => {
+      loading = undefined
+    })
   }
   opener.addEventListener('click', open)
   part('button').addEventListener('click', () => dialog.close())

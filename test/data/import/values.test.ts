@@ -42,9 +42,9 @@ const header =
 
 async function importPrices(cells: readonly string[], flags: readonly string[], dialect?: Dialect) {
   const db = folder.database()
-  const lines = cells.map((cell, index) => [isins[2], dayAt(index), cell, '1', '1', '1', '1', '1'])
+  const lines = cells.map((cell, index) => [isins[2], dayAt(index), '1', '1', '1', cell, '1', '1'])
   const ended = await folder.importLines(db, 'price', [header, ...lines], flags, dialect)
-  const { rows } = dump(folder.file(db), `price WHERE isin = '${isins[2]}' ORDER BY date`, 'issue_price')
+  const { rows } = dump(folder.file(db), `price WHERE isin = '${isins[2]}' ORDER BY date`, 'change')
   return { ended, values: rows.map(([value]) => value) }
 }
 
@@ -96,8 +96,8 @@ describe('import of decimals', () => {
     const { ended, values } = await importPrices(cells, ['--decimal', 'comma'])
     expect(ended.code).toBe(1)
     expect(values).toEqual([])
-    const named = ended.stdout.match(/^line \d+: issue_price ".*" is not a number/gm)
-    expect(named).toEqual(cells.map((cell, at) => `line ${at + 2}: issue_price "${cell}" is not a number`))
+    const named = ended.stdout.match(/^line \d+: change ".*" is not a number/gm)
+    expect(named).toEqual(cells.map((cell, at) => `line ${at + 2}: change "${cell}" is not a number`))
   })
 })
 

@@ -20,11 +20,14 @@ const usual: Readonly<Record<string, RegExp>> = {
     /^(?:(?:preis|kurs|nav[ -]?|notierungs)w[äa]e?hrung|(?:price|nav|pricing|trading|quotation) (?:currency|ccy|curr\.?)(?: code)?)$/,
   date: /^(?:datum|tag|stand|stichtag|bewertungs(?:tag|datum)|(?:preis|kurs|nav)[ -]?datum|(?:nav|price|pricing|valuation|trade|dealing)[ _-]?da(?:te|y)|as of|date(?: de)? (?:vl|valorisation|valeur liquidative)|data(?: wyceny)?|ημερομηνία(?: αποτίμησης)?)$/,
   'price.net_asset_value':
-    /^(?:r?nav|niw|vl|(?:nav|net asset value) (?:per share|per unit|pro anteil|je anteil)|net asset value|(?:netto)?inventarwert|anteils?(?:wert|preis)|rechenwert|valeur liquidative|warto[śs][ćc] (?:jednostki(?: uczestnictwa)?|aktyw[óo]w netto na jednostk[ęe](?: uczestnictwa)?)|καθαρή (?:τιμή|αξία)(?: μεριδίου)?)$/,
+    /^(?:r?nav|niw|vl|kurs|preis|price|fondspreis|(?:nav|net asset value) (?:per share|per unit|pro anteil|je anteil)|net asset value|(?:netto)?inventarwert|anteils?(?:wert|preis)|rechenwert|valeur liquidative|warto[śs][ćc] (?:jednostki(?: uczestnictwa)?|aktyw[óo]w netto na jednostk[ęe](?: uczestnictwa)?)|καθαρή (?:τιμή|αξία)(?: μεριδίου)?)$/,
   'price.issue_price':
     /^(?:ausgabe(?:preis|kurs)|issue price|(?:offer|ask|subscription) price|prix de souscription|τιμή διάθεσης)$/,
   'price.repurchase_price':
     /^(?:r[üu]e?cknahme(?:preis|kurs)|(?:redemption|bid|repurchase) price|prix de rachat|τιμή εξαγοράς)$/,
+  'price.intercompany_profit': /^(?:zwischengewinn|interim profit)$/,
+  'price.share_profit': /^(?:aktiengewinn|equity gain)$/,
+  'price.real_estate_profits': /^(?:immobiliengewinn|real estate gain)$/,
   'fund.name':
     /^(?:fonds(?:name)?|(?:fund|full|share class) name|bezeichnung|fund|name des fonds|nom du fonds|libellé|nazwa(?: funduszu)?|όνομα(?: αμοιβαίου)?)$/,
   'fund.fund_inception_date':
@@ -39,7 +42,7 @@ const usual: Readonly<Record<string, RegExp>> = {
   'document.language': /^(?:sprache|lang)$/,
   'document.title': /^(?:titel|name|bezeichnung)$/,
   'document.url': /^(?:link|adresse|address)$/,
-  'document.kind': /^(?:art|typ|type|dokumentart|document type)$/,
+  'document.kind': /^(?:art|typ|type|dokument(?:en)?(?:art|typ)?|document(?: (?:type|kind))?)$/,
   'structure_item.name_de': /^(?:name|bezeichnung|land|branche|titel|position(?:sname)?)$/,
   'structure_item.percent': /^(?:anteil|gewicht(?:ung)?|weight|weighting|prozent|(?:in )?%)$/,
   'asset_allocation.class_de': /^(?:(?:anlage|asset|verm[öo]e?gens)[ -]?klasse|asset class)$/,

@@ -50,6 +50,7 @@ describe('what --explain proposes', () => {
     ['ISIN;Trade Date;Net Asset Value per Share', '27/11/2026;61.83'],
     ['ISIN;Stand der Kurse;Rechenwert', '27.11.2026;61,83'],
     ['ISIN;Datum;NAV in EUR', '27.11.2026;61,83'],
+    ['ISIN;Bewertungstag;Kurs', '27.11.2026;61,83'],
     ['ISIN;Datum;Anteilspreis (EUR)', '27.11.2026;61,83'],
     ['ISIN;Libellé;Date VL;Valeur liquidative;Devise', 'Elbe;27/11/2026;61,83;EUR'],
     ['ISIN;Data wyceny;Wartość jednostki uczestnictwa;Waluta', '27.11.2026;61,83;EUR'],
@@ -90,6 +91,16 @@ describe('what --explain proposes', () => {
     )
   })
 
+  it('has the tax figures by the words of the interface', async () => {
+    const { file, code } = await explainAndImport(
+      `ISIN;Datum;NAV;Zwischengewinn;Aktiengewinn;Immobiliengewinn\n${isin};27.11.2026;61,83;0,1;2,5;0,2\n`,
+    )
+    expect({ code, taken: file.columns.slice(3).map(({ as }) => as) }).toEqual({
+      code: 0,
+      taken: ['intercompany_profit', 'share_profit', 'real_estate_profits'],
+    })
+  })
+
   it.each([
     ['ISIN;Ex-Tag;Betrag;Währung', '27.11.2026;1,5;EUR', 'corporate_action', 'kind=distribution'],
     ['ISIN;Name;Weight (%)', 'Japan;60,5', 'structure_item', 'type=countries'],
@@ -126,6 +137,14 @@ describe('what --explain asks', () => {
         'list.dat may be of the tables fund and document: name the table, ' +
         '`fundpress import fund list.dat --explain` or `fundpress import document list.dat --explain`',
     })
+  })
+
+  it('is what a list of documents lacks, whatever names of funds it has', async () => {
+    const { table, question } = await explain(
+      `ISIN;Fondsname;Dokument;Sprache;Link\n${isin};Elbe;kid;de;https://a.example/b.pdf\n`,
+    )
+    expect(table).toBe('document')
+    expect(question).toContain('columns date, title of table document are missing (--set date=…')
   })
 
   it('is the table, if most columns are unknown', async () => {

@@ -79,7 +79,7 @@ describe.skipIf(whyNoPictures !== undefined)('pages look as before', () => {
       {
         before: style(
           `.fund-head + section { position: relative }
-          .fund-head + section > h2 {
+          .fund-head + section > #price {
             position: absolute; inset: 0 auto auto 0; width: 6rem; height: 6rem; z-index: 1;
             opacity: 0; clip-path: none; pointer-events: auto
           }`,

@@ -111,7 +111,8 @@ describe('a build', () => {
         expect({ kind, marks: words(row) }).toEqual({ kind, marks: marked })
         const page = read(`${isins[kind]}/${name}`)
         expect({ kind, marks: words(page) }).toEqual({ kind, marks: marked })
-        expect(/<p class="(late|stale)">/.exec(page)?.[1]).toBe(words(page).length > 0 ? kind : undefined)
+        const notice = /<p class="callout fault">[^<]*?(late|stale|verspätet|veraltet)/.exec(page)?.[1]
+        expect({ kind, notice }).toEqual({ kind, notice: marked[0] })
       }
     }
     const { funds } = JSON.parse(read('index.json')) as {

@@ -323,8 +323,13 @@ function currencyInNames(
       )
       .filter((code) => !isProblem(convert(code, fundCurrency, { ...codeNotation, takesMinorUnits: true }))),
   )
-  const [code, other] = codes
-  if (code === undefined || other !== undefined) return none
+  const [code, ...others] = codes
+  if (code === undefined) return none
+  if (others.length > 0) {
+    const all = [code, ...others].join(' and ')
+    const fault = `the names of columns say ${all}, but a price has one currency: correct them, or --set currency=… says which`
+    return { constants: [], faults: [fault] }
+  }
   const value = convert(code, fundCurrency, { ...codeNotation, takesMinorUnits })
   return isProblem(value)
     ? { constants: [], faults: [`the names of columns say ${code}: currency ${value.reason}`] }

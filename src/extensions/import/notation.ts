@@ -179,12 +179,15 @@ function lookAtNumber({ sure, either }: NumberColumn, text: string, line: number
   else either[text.includes(',') ? 'comma' : 'point'] ??= { text, line }
 }
 
-const isWhole = (text: string) => /^[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+)$/.test(text.trim())
-const isFraction = (text: string) => /^\d+$/.test(text.trim())
+/** A currency behind a number would make it none, but the cell before it is one. */
+const currency = /\s*(?:[A-Z]{3}|\p{Sc})$/u
 
 function lookForSplit(column: NumberColumn, text: string, behind: FileCell | undefined, line: number): void {
   if (column.split !== undefined || behind === undefined) return
-  if (isWhole(text) && isFraction(String(behind))) column.split = { text, line, behind: String(behind) }
+  const fraction = String(behind).trim()
+  const whole = `${text.trim()},${fraction.replace(currency, '')}`
+  const isNumber = !text.includes(',') && decimalMarks(whole).includes('comma')
+  if (isNumber) column.split = { text, line, behind: fraction }
 }
 
 /** @throws {Error} if no number of the column has a decimal point, and one may have been split at its comma */

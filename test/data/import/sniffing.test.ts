@@ -87,6 +87,14 @@ describe('import of numbers', () => {
       ['price', '--decimal', 'comma', ...noted],
       `isin,date,net_asset_value,Note\n${isin},${day},1.061,83,\n`,
     ],
+    ['a percentage', ['legal_point', '--map', 'Note='], `isin,date,value,Note\n${isin},${day},5,5 %,\n`],
+    ['a currency behind', ['price', ...noted], `isin,date,net_asset_value,Note\n${isin},${day},61,83 EUR,\n`],
+    [
+      'groups of thousands',
+      ['price', ...noted],
+      `isin,date,net_asset_value,Note\n${isin},${day},1 061,83,\n`,
+    ],
+    ['a Swiss number', ['price', ...noted], `isin,date,net_asset_value,Note\n${isin},${day},-1'061,83,\n`],
     [
       'one line of many',
       ['price', ...noted],
@@ -112,7 +120,7 @@ describe('import of numbers', () => {
     const ended = await (table === undefined ? importFiles(text) : importText(text, table, ...flags))
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.said).toMatch(
-      /^file: column [^:]*: "[\d.]+" \(line \d\) may be "[\d.]+,\d+", as commas separate/,
+      /^file: column [^:]*: "[-\d. ']+" \(line \d\) may be "[-\d. ']+,\d+(?: %| EUR)?", as commas separate/,
     )
   })
 

@@ -103,6 +103,21 @@ describe('a currency in the name of a column of prices', () => {
     expect(divided.stdout).toContain(`currency is "GBP", but fund ${isin} is in EUR`)
   })
 
+  it('is refused if several columns say several, unless --set says which', async () => {
+    const text = `isin;date;NAV (GBp);Ausgabepreis (GBP)\n${isin};2026-11-27;6183;64\n`
+    const names = [
+      '--map',
+      'NAV (GBp)=net_asset_value',
+      '--map',
+      'Ausgabepreis (GBP)=issue_price',
+      '--derive',
+    ]
+    const asked = await importInto(text, ...names)
+    expect(asked.code).toBe(1)
+    expect(asked.stderr).toContain('the names of columns say GBp and GBP, but a price has one currency')
+    expect(await importInto(text, ...names, '--set', 'currency=EUR')).toMatchObject({ code: 0, stderr: '' })
+  })
+
   it('is none if it is another word', async () => {
     expect(await take('NAV (net)')).toMatchObject({ code: 0, stderr: '' })
   })

@@ -180,12 +180,12 @@ function lookAtNumber({ sure, either }: NumberColumn, text: string, line: number
 }
 
 /** A currency behind a number would make it none, but the cell before it is one. */
-const currency = /\s*(?:[A-Z]{3}|\p{Sc})$/u
+const currency = /(?:[A-Z]{3}|\p{Sc})$/u
 
 function lookForSplit(column: NumberColumn, text: string, behind: FileCell | undefined, line: number): void {
   if (column.split !== undefined || behind === undefined) return
   const fraction = String(behind).trim()
-  const whole = `${text.trim()},${fraction.replace(currency, '')}`
+  const whole = `${text.trim()},${fraction.replace(currency, '').trim()}`
   const isNumber = !text.includes(',') && decimalMarks(whole).includes('comma')
   if (isNumber) column.split = { text, line, behind: fraction }
 }

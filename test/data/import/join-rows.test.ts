@@ -106,3 +106,11 @@ it('a row with a fault of its own is bad, and contradicts none', () => {
   expect(contradicted).toEqual([])
   expect(taken?.says.get('net_asset_value')).toBe('61.83')
 })
+
+it('counts any number of rows that repeat another one', () => {
+  const rows = ['1', ...Array.from({ length: 200_000 }, () => '2')].map((net_asset_value) => ({
+    file: 0,
+    cells: { net_asset_value },
+  }))
+  expect(outcomeOf(schemaTables.prices, rows)).toMatchObject({ bad: 2, repeated: 199_999 })
+})

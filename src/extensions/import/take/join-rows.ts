@@ -73,7 +73,7 @@ export function joinRows(
   const distinct = (voices: readonly Voice[]): readonly Voice[] =>
     [...Map.groupBy(voices, ({ id }) => id).values()].flatMap(([first, ...others]) => {
       if (first === undefined) return []
-      repeated.push(...others.flatMap(({ origins }) => origins))
+      for (const { origins } of others) for (const origin of origins) repeated.push(origin)
       return [{ ...first, says: joined([first, ...others]) }]
     })
   const idOf = (says: Said) =>

@@ -60,8 +60,9 @@ export function openLeftCharges() {
     /** Takes all rows back that contradict each other, in whatever order they came. @returns them */
     contradicted: (): readonly ContradictedCharge[] =>
       [...found].flatMap(([isin, rows]) => {
+        const speakers = speakersOf(rows)
         const bad = rows.flatMap((row) => {
-          const against = contradictionTo(row, rows)
+          const against = contradictionTo(row, speakers)
           return against === undefined ? [] : [{ isin, origin: row.origin, ...against }]
         })
         if (bad.length > 0) contradicted.add(isin)
@@ -86,17 +87,23 @@ export function openLeftCharges() {
   }
 }
 
+/** By column: the first row that names the charge, and the first one that names another. */
+function speakersOf(rows: readonly Naming[]) {
+  return chargeColumns.map((column, at) => {
+    const naming = rows.filter(({ values }) => (values[at] ?? null) !== null)
+    const first = naming[0]
+    const other = naming.find(({ values }) => values[at] !== first?.values[at])
+    return { column, first, other }
+  })
+}
+
 /** @returns the first column in which another row names another charge, and the first such row */
-function contradictionTo({ values }: Naming, rows: readonly Naming[]) {
-  for (const [at, column] of chargeColumns.entries()) {
+function contradictionTo({ values }: Naming, speakers: ReturnType<typeof speakersOf>) {
+  for (const [at, { column, first, other }] of speakers.entries()) {
     const here = values[at] ?? null
-    const other = rows.find((row) => {
-      const there = row.values[at] ?? null
-      return there !== null && here !== null && there !== here
-    })
-    if (other === undefined) continue
-    const difference = { column, there: other.values[at] ?? null, here }
-    return { other: other.origin, difference }
+    const found = here === first?.values[at] ? other : first
+    if (here === null || found === undefined) continue
+    return { other: found.origin, difference: { column, there: found.values[at] ?? null, here } }
   }
   return undefined
 }

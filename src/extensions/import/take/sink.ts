@@ -345,15 +345,17 @@ export function openSink(db: Database, options: SinkOptions) {
       const { key, rows } = found
       const isin = String(key[table.key.indexOf('isin')])
       const { taken, contradicted, faulty, ...counted } = joinRows(table, rows, (says) => faultOf(isin, says))
-      const own = rows.filter(({ origin }) => taken?.origins.includes(origin) === true)
-      const whole = wholeRow(own, taken?.says ?? new Map())
+      const { origins = [], says = new Map<string, Value>() } = taken ?? {}
+      const takenOrigins = new Set(origins)
+      const own = rows.filter(({ origin }) => takenOrigins.has(origin))
+      const whole = wholeRow(own, says)
       const lacked = taken === undefined ? [] : lackedBy(table, whole)
       const refused = aside.settle(key, taken === undefined || lacked.length > 0 ? undefined : whole)
       const reason = lacked.length === 0 ? refused : whyIncomplete(table, key, own, lacked)
       const bad = [
         ...faulty.map(({ origin, fault }) => ({ origin, reason: fault })),
         ...contradicted.map((one) => ({ origin: one.origin, reason: contradicting(table, one) })),
-        ...(reason === undefined ? [] : (taken?.origins ?? []).map((origin) => ({ origin, reason }))),
+        ...(reason === undefined ? [] : origins.map((origin) => ({ origin, reason }))),
       ]
       for (const { origin, reason: why } of bad) {
         refuse(origin, [why])
@@ -424,11 +426,12 @@ export function openSink(db: Database, options: SinkOptions) {
         .uncharged(isin, unknown, leftCharges.isContradicted(isin))
         .filter(({ date }) => priceOf([isin, date]) === undefined)
       const reason = `what fund ${isin} charges is in doubt, by bad rows or fees that differ, so ${unknown.join(' and ')} cannot be derived: correct them, or bring these prices or its row of table profile`
-      for (const { date, file } of rows) {
-        // One message tells them all.
-        const first = rows.find((row) => row.file === file)
-        refuse({ file, place: first?.place ?? '' }, [reason])
-        drop([isin, date])
+      for (const [file, own] of Map.groupBy(rows, (row) => row.file)) {
+        for (const { date } of own) {
+          // One message tells them all.
+          refuse({ file, place: own[0]?.place ?? '' }, [reason])
+          drop([isin, date])
+        }
       }
     }
   }

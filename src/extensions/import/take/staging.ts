@@ -305,15 +305,17 @@ function unchargedPrices(
   const table = schemaTables.prices
   const staged = stagedName(table)
   const lacks = offers.map((name) => {
-    const named = `SELECT 1 FROM ${staged} AS named WHERE named.isin = line.isin AND named.date <= line.date AND named.${chargeOfPrice[name]} IS NOT NULL`
-    const isNamed = isContradicted ? 'false' : `EXISTS (${named})`
-    return `(NOT (line.has & ${bitsOf(table, [name])}) AND NOT ${isNamed})`
+    const lacksIt = `NOT (has & ${bitsOf(table, [name])})`
+    if (isContradicted) return `(${lacksIt})`
+    // It names no row of the outer query, so SQLite reads it once, not for each price.
+    const firstNamed = `SELECT min(date) FROM ${staged} WHERE isin = :isin AND ${chargeOfPrice[name]} IS NOT NULL`
+    return `(${lacksIt} AND ifnull(date < (${firstNamed}), true))`
   })
   return db
-    .prepare<[string], Origin & { readonly date: string }>(
-      `SELECT file, place, date FROM ${staged} AS line WHERE isin = ? AND (${['false', ...lacks].join(' OR ')}) ORDER BY file, date`,
+    .prepare<{ readonly isin: string }, Origin & { readonly date: string }>(
+      `SELECT file, place, date FROM ${staged} WHERE isin = :isin AND (${['false', ...lacks].join(' OR ')}) ORDER BY file, date`,
     )
-    .all(isin)
+    .all({ isin })
 }
 
 /** Reads and removes the rows of funds that are not there. */

@@ -23,6 +23,7 @@ it.each([
   ['leaveAlone', /leave-?alone/i],
   ['closeToOthers', /close-?to-?others/i],
   ['notWhole', /not-?whole/i],
+  ['wiederangelegt', /wiederangelegt/i],
 ])('the old word %s is in no file, and in no name of one', (_, word) => {
   const found = files.flatMap((file) => [
     ...(word.test(basename(file)) ? [file] : []),

@@ -59,6 +59,7 @@ const about: FundPages = {
       endReason: null,
       successor: null,
       notComparable: 'no_prices',
+      noPrice: 'unpriced',
     }
   },
 }

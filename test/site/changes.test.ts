@@ -180,7 +180,7 @@ describe.each([
     }
     expect(ofDay).toContain('<td>2\u00a0Nov\u00a02026</td><td>Net asset value (NAV) per share</td>')
     expect(ofDayDe).toContain('1.234,50')
-    expect(ofDayDe).toContain('Nettoinventarwert je Anteil')
+    expect(ofDayDe).toContain('Nettoinventarwert (NAV) je Anteil')
     expect(ofDayDe).toContain('Fonds A &#38; B')
   })
 

@@ -122,8 +122,13 @@ export const statusWords = bilingual((say) => ({
       'Turnus: üblicher Abstand zwischen zwei Preisen.',
     ),
     next: say(
-      'Next price: the day on which it is expected; since a day: it is still awaited. A fund is up to date as long as this price is not late.',
-      'Nächster Preis: der Tag, an dem er erwartet wird; seit einem Tag: er steht noch aus. Ein Fonds ist aktuell, solange dieser Preis nicht verspätet ist.',
+      'Next price: the day on which it is expected. A fund is up to date as long as this price is not late.',
+      'Nächster Preis: der Tag, an dem er erwartet wird. Ein Fonds ist aktuell, solange dieser Preis nicht verspätet ist.',
+    ),
+    /** Only beside a day that has `since`. */
+    awaited: say(
+      'With “since” before the day, the price was expected then and has not come yet.',
+      'Steht „seit“ vor dem Tag, wurde der Preis an ihm erwartet und steht noch aus.',
     ),
     oldest: say(
       'Oldest price: of the funds whose prices are monitored.',

@@ -233,8 +233,8 @@ export const docWords = bilingual((say) => ({
       whole: say('Open the whole response', 'Ganze Antwort öffnen'),
       missing: say('Fill in {name}.', 'Geben Sie {name} an.'),
       noIsin: say(
-        'This is no ISIN: it has 2 letters, 9 letters or digits, and a check digit that fits them. The server will answer 404.',
-        'Das ist keine ISIN: Sie hat 2 Buchstaben, 9 Buchstaben oder Ziffern und eine Prüfziffer, die dazu passt. Der Server wird mit 404 antworten.',
+        'An ISIN has 2 letters, 9 letters or digits, and a check digit that fits them. The server will answer 404.',
+        'Eine ISIN hat 2 Buchstaben, 9 Buchstaben oder Ziffern und eine Prüfziffer, die dazu passt. Der Server wird mit 404 antworten.',
       ),
       wrongOrder: say('{last} must not be before {first}.', '{last} darf nicht vor {first} liegen.'),
       found: say('{count} of {all}', '{count} von {all}'),

@@ -256,7 +256,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the API explorer in a browser', () 
     ]
     for (const text of wrong) {
       await isin.fill(text)
-      expect(await said.textContent()).toMatch(/^This is no ISIN: .* The server will answer 404\.$/)
+      expect(await said.textContent()).toMatch(/^An ISIN has .* The server will answer 404\.$/)
       expect(await isin.getAttribute('aria-invalid')).toBe('true')
     }
     // What is said has a place before: nothing moves.

@@ -65,6 +65,32 @@ describe.skipIf(whyNoBrowser !== undefined || lacks('pdftotext'))('a printed pag
     }
   })
 
+  it.each([1200, 660])(
+    'has neither the values at a cursor over a chart nor a ring of the focus, of a window of %i px',
+    async (width) => {
+      const [first = '', second = ''] = funds
+      const seen = `(() => ({
+      tips: [...document.querySelectorAll('.tip')].filter((tip) => tip.checkVisibility({ visibilityProperty: true })).length,
+      rings: [...document.querySelectorAll('*')].filter((each) => getComputedStyle(each).outlineStyle !== 'none').length,
+    }))()`
+      for (const [path, tab, figure] of [
+        [`funds/${first}/index.html?range=5y`, 'Performance', '#index'],
+        [`compare/index.html?isins=${first},${second}`, null, '#compare'],
+      ] as const) {
+        const { page, end } = await visit(browser, `${site.base}/${path}`)
+        await page.setViewportSize({ width, height: 1000 })
+        if (tab !== null) await page.locator('.tabs').getByText(tab).click()
+        const stage = page.locator(figure).getByRole('slider').first()
+        await stage.press('Home')
+        await stage.press('Shift+End')
+        expect({ path, ...(await page.evaluate<object>(seen)) }).toMatchObject({ path, tips: 1 })
+        await page.emulateMedia({ media: 'print' })
+        expect({ path, ...(await page.evaluate<object>(seen)) }).toEqual({ path, tips: 0, rings: 0 })
+        await end()
+      }
+    },
+  )
+
   it('has facts in two columns', async () => {
     const columns: number[] = []
     for (const isin of funds) {

@@ -9,6 +9,7 @@ const fund: FundEntry = {
   name: 'Fonds',
   currency: 'EUR',
   newest: null,
+  noPrice: 'unpriced',
   overdue: null,
   state: null,
   announced: [],
@@ -101,4 +102,7 @@ it('says of a fund that it has no price, so that its dashes have a reason, unles
     /^\s*<tr><th scope="row"[^>]*><a href="[^"]*">.*?<\/a> <small>without a price<\/small><\/th>/,
   )
   expect(textOf([{ ...fund, state: 'ended' }])).not.toContain('without a price')
+  const ofWithheld = textOf([{ ...fund, noPrice: 'withheld' }])
+  expect(ofWithheld).toContain('</a> <small>not published</small></th>')
+  expect(ofWithheld).not.toContain('without a price')
 })

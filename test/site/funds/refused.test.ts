@@ -165,6 +165,16 @@ it('says whether a fund is too young or its performance refused, and whether pri
   expect(pagesOf(performanceDenied)[1]).not.toContain('one year ago')
   expect(pagesOf(pricesDenied)[1]).toContain('Prices of this fund are not published')
   expect(pagesOf(withoutRows)[1]).toContain('No prices are available for this fund')
+  const rows = readFileSync(join(folder.file(asOf), 'funds/index.html'), 'utf8').split('<tr>')
+  const markOf = (isin: string) => {
+    const row = rows.find((each) => each.includes(isin)) ?? ''
+    return /<small>(without a price|not published)<\/small>/.exec(row)?.[1]
+  }
+  expect([pricesDenied, withoutRows, good].map(markOf)).toEqual([
+    'not published',
+    'without a price',
+    undefined,
+  ])
 })
 
 it('shows performance from the first birthday on', () => {

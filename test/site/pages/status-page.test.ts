@@ -12,7 +12,8 @@ const fund = (index: number, mark: 'late' | 'fresh'): MarkedFund => ({
   newestPrice: '2026-11-18',
   ageDays: 2,
   rhythmDays: 1,
-  nextPrice: '2026-11-19',
+  // One that has come is expected again on the next business day.
+  nextPrice: mark === 'late' ? '2026-11-19' : '2026-11-23',
 })
 
 function pageOf(late: number, parts: PageSite['parts'] = ['status', 'funds']): string {
@@ -56,6 +57,18 @@ it('shows the first twenty late funds, those with the oldest prices, and folds t
   expect(rowsOf(page)).toEqual({ open: 20, folded: 480, says: 1 })
   expect(page).toContain('<span>480 more funds</span>')
   expect(page.indexOf('Fund 19<')).toBeLessThan(page.indexOf('480 more funds'))
+})
+
+it('says what “since” is before the day of the next price, if a row has it', () => {
+  const note = 'With “since” before the day, the price was expected then and has not come yet.'
+  for (const late of [0, 1]) {
+    const page = pageOf(late).replaceAll('\u00a0', ' ')
+    expect({ late, rows: page.includes('since <time'), note: page.includes(note) }).toEqual({
+      late,
+      rows: late > 0,
+      note: late > 0,
+    })
+  }
 })
 
 it('leads to the feed of changes, if the site has changes', () => {

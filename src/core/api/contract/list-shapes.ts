@@ -47,7 +47,7 @@ const fundList = record({
           date: day('Day of the newest price', 'Tag des neuesten Preises'),
           net_asset_value: decimal(
             'Net asset value (NAV) per share with exactly the delivered digits',
-            'Nettoinventarwert je Anteil mit genau den gelieferten Ziffern',
+            'Nettoinventarwert (NAV) je Anteil mit genau den gelieferten Ziffern',
           ),
           change_percent: nullable(
             decimal(

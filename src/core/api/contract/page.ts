@@ -170,6 +170,8 @@ export interface FundEntry {
     /** Against the previous day; null if performance may not be shown. */
     readonly changePercent: DecimalText | null
   } | null
+  /** Why there is no newest price: none is there, or none may be published; null if there is one. */
+  readonly noPrice: 'unpriced' | 'withheld' | null
   /** Each is null if it is unknown or not to be shown. */
   readonly returns: {
     readonly oneYear: EntryReturn | null

@@ -10,7 +10,7 @@ const commonItems = (mark: '.' | ',') => ({
   net_asset_value: item(
     'Net asset value',
     'Net asset value (NAV) per share',
-    'Nettoinventarwert je Anteil',
+    'Nettoinventarwert (NAV) je Anteil',
     mark,
   ),
   change: item(

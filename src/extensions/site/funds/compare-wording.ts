@@ -7,7 +7,7 @@ export const compareWording = bilingual((say) => ({
   ),
   lead: say(
     'Up to five funds in one chart: they start at 100, and distributions are reinvested.',
-    'Bis zu fünf Fonds in einem Diagramm: Startwert 100, Ausschüttungen wiederangelegt.',
+    'Bis zu fünf Fonds in einem Diagramm: Startwert 100, Ausschüttungen wieder angelegt.',
   ),
   noScript: say(
     'The comparison needs JavaScript. Without it, the list has the performance of all funds over 1, 3 and 5 years, their costs and their risk:',

@@ -287,6 +287,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
       nav: price.netAssetValue,
       changePercent: notComparable === null ? price.changePercent : null,
     },
+    noPrice: price === null ? whyNoPrice(fund) : null,
     returns: { oneYear: over(1), threeYears: over(3), fiveYears: over(5) },
     overdue: price === null ? null : source.overdue,
     state: source.life?.kind ?? null,
@@ -297,6 +298,8 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     successor: successorOf(source),
   }
 }
+
+const whyNoPrice = (fund: FundPageSource['fund']) => (mayGiveOutPrices(fund) ? 'unpriced' : 'withheld')
 
 const endOf = ({ life, announced }: FundPageSource) =>
   [life, ...announced].find((each) => each?.kind === 'ended')

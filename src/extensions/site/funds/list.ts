@@ -265,11 +265,11 @@ const marked = (state: 'late' | 'stale' | FundLife['kind'] | null, language: Lan
 
 /** The category, and how things stand with the fund. Without a price its figures are dashes. */
 function belowName(fund: FundEntry, language: Language): HtmlContent {
-  const { categoryDe, categoryEn, state, newest, announced } = fund
+  const { categoryDe, categoryEn, state, noPrice, announced } = fund
   return [
     categoryDe !== null && html` <small>${categoryIn(language, categoryDe, categoryEn)}</small>`,
     marked(state, language),
-    newest === null && state === null && html` <small>${statusWords[language].marks.unpriced}</small>`,
+    noPrice !== null && state === null && html` <small>${statusWords[language].marks[noPrice]}</small>`,
     announced.map((each) => html` <small class="mark">${comingIn(each, language)}</small>`),
   ]
 }

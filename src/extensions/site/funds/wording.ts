@@ -365,7 +365,7 @@ export const fundWords = bilingual((say) => ({
   indexRanges: {
     ofPrices: say(
       'Shorter periods are computed from prices, with distributions reinvested at the net asset value of their ex-dates, without costs (BVI method).',
-      'Kürzere Zeiträume sind aus Preisen berechnet, Ausschüttungen zum Nettoinventarwert ihres Ex-Tags wiederangelegt, ohne Kosten (BVI-Methode).',
+      'Kürzere Zeiträume sind aus Preisen berechnet, Ausschüttungen zum Nettoinventarwert ihres Ex-Tags wieder angelegt, ohne Kosten (BVI-Methode).',
     ),
     unknown: say(
       'Shorter periods cannot be shown: the distributions of this fund are not known.',

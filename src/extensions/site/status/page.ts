@@ -124,7 +124,8 @@ function statusPage(
       })}
       <p class="quiet small">
         <span class="of-age">${w.notes.age}</span>
-        <span class="of-rhythm">${w.notes.rhythm}</span> ${w.notes.next} ${w.notes.oldest}
+        <span class="of-rhythm">${w.notes.rhythm}</span> ${w.notes.next}
+        ${funds.some((fund) => isAwaited(fund, asOf)) && html`${w.notes.awaited} `}${w.notes.oldest}
       </p>
       ${
         parts.includes('changes') &&
@@ -248,6 +249,10 @@ function nameOf({ isin, name }: MarkedFund, language: Language, { publisher, has
   return html`${hasPages ? html`<a href="${page}">${said}</a>` : said} <small>${isin}</small>`
 }
 
+/** Most prices come on the day after their own. */
+const isAwaited = ({ nextPrice, ageDays }: MarkedFund, asOf: string) =>
+  nextPrice !== null && nextPrice < asOf && (ageDays ?? 0) > 1
+
 function cells(fund: MarkedFund, language: Language, names: Names): readonly TableCell[] {
   const { mark, ageDays, rhythmDays, nextPrice } = fund
   const day = (date: string | null) =>
@@ -258,9 +263,7 @@ function cells(fund: MarkedFund, language: Language, names: Names): readonly Tab
     const least = days === maxBusinessDays ? '≥ ' : ''
     return unbroken(say(least + fixedIn(language, days, 0)))
   }
-  // Most prices come on the day after their own.
-  const isAwaited = nextPrice !== null && nextPrice < names.asOf && (ageDays ?? 0) > 1
-  const next = html`${isAwaited && `${w.since}\u00a0`}${day(nextPrice)}`
+  const next = html`${isAwaited(fund, names.asOf) && `${w.since}\u00a0`}${day(nextPrice)}`
   return [
     nameOf(fund, language, names),
     markedAs(mark, w.marks[mark]),

@@ -196,8 +196,8 @@ UTF-8 nor UTF-16. ISO 8859-1 is a part of windows-1252, and macintosh is what Ex
 
 The first time: --explain reads the files and changes nothing; it needs no database. It prints what becomes of each column,
 with proposals for columns that have a usual name (Datum, Anteilwert) or hold codes of currencies, days or ISINs, what each
-endpoint lacks with these files and the database, and a part for the config with which the next import needs no flag, unless
-columns are missing or rows are bad, which it says. Import never takes a column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, skip,
+endpoint lacks with these files and the database, and a part for the config with which the next import needs no flag (but --as,
+--history and --minor-units, if they were given), unless columns are missing or rows are bad, which it says. Import never takes a column by a proposal. import.<table> in the config may have columns, encoding, sheet, delimiter, skipLines, skipLast, skip,
 keep, fillDown, skipHidden, decimal, dates, dropTimes, set and derive; flags win. import.emt is for the template, too, and
 import.openfunds for openfunds, which has no columns, set and derive.
 
@@ -609,12 +609,26 @@ async function runExplanation(session: Session, flags: Flags, { table, files }: 
     derive,
     set: set && Object.fromEntries(set),
   }
-  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
-  const config = configFor(explanation, configured, given)
-  print({ ...explanation, config: config ?? null }, () => describeExplanation(explanation, config))
+  const config = configFor(explanation, configured, {
+    ofTables: withoutUndefined(said),
+    ofAll: withoutUndefined({ splitFactor: flags.splitFactor }),
+  })
+  print({ ...explanation, config: config ?? null }, () =>
+    describeExplanation(explanation, config, flagsWithoutSetting(flags)),
+  )
   const open = explanation.files.find(({ question }) => question !== null)
   if (open !== undefined) throw new Error(open.question ?? '')
 }
+
+const withoutUndefined = (values: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+/** @returns the flags of a command line that decide what files say, and that no config can give */
+const flagsWithoutSetting = ({ as, history, minorUnits }: Flags): readonly string[] => [
+  ...(as === undefined ? [] : [`--as ${as}`]),
+  ...(history === undefined ? [] : [`--history ${history}`]),
+  ...(minorUnits === true ? ['--minor-units'] : []),
+]
 
 /** As the config has them. */
 function textsByColumn(
@@ -624,14 +638,19 @@ function textsByColumn(
   return Object.fromEntries([...grouped].map(([column, own]) => [column, own.map(([, text]) => text)]))
 }
 
-function describeExplanation({ files, endpoints }: Explanation, config: ImportConfig | undefined): string {
+/** @param flags that the next import needs again */
+function describeExplanation(
+  { files, endpoints }: Explanation,
+  config: ImportConfig | undefined,
+  flags: readonly string[],
+): string {
   const readable = files.some(({ question }) => question === null)
   const needs = endpoints.map(({ endpoint, missing, derived }) => {
     const made = derived.length === 0 ? '' : ` (derived as far back as prices reach: ${derived.join(', ')})`
     const state = missing.length === 0 ? 'has all that it needs' : `lacks ${missing.join(', ')}`
     return [endpoint, state + made] as const
   })
-  const advice = adviceOn(files, config)
+  const advice = adviceOn(files, config, flags)
   const blocks = [
     ...files.map(describeFile),
     ...(readable ? [`Endpoints, with these files and the database:\n${columnsOfTwo(needs)}`, advice] : []),
@@ -640,7 +659,11 @@ function describeExplanation({ files, endpoints }: Explanation, config: ImportCo
 }
 
 /** What the next import needs. Bad lines are told before: no part of the config mends them. */
-function adviceOn(files: Explanation['files'], config: ImportConfig | undefined): string {
+function adviceOn(
+  files: Explanation['files'],
+  config: ImportConfig | undefined,
+  flags: readonly string[],
+): string {
   const bad = files.reduce((sum, one) => sum + one.bad.count, 0)
   const part = config === undefined ? '' : `${JSON.stringify({ import: config }, undefined, 2)}\n`
   if (bad > 0) {
@@ -651,17 +674,34 @@ function adviceOn(files: Explanation['files'], config: ImportConfig | undefined)
     return `The next import takes nothing, until ${rows} corrected, or --skip-bad leaves ${which} out.${how || '\n'}${part}`
   }
   const lacking = files.filter((one) => one.lacking.length > 0)
-  const needs = lacking.map((one) => `${one.lacking.join(', ')} of table ${one.table ?? ''}`).join(', and ')
+  const needed = lacking.map((one) => `${one.lacking.join(', ')} of table ${one.table ?? ''}`)
+  const needs = [...new Set(needed)].join(', and ')
   const ways = '--map takes a column of the file for one, --set gives all rows one value'
   if (lacking.some((one) => !one.hasRows)) {
     const how =
       config === undefined ? '\n' : ' This part in fundpress.config.json says how the others are read:\n'
     return `The next import takes nothing, until the files have ${needs}: ${ways}.${how}${part}`
   }
-  const end = lacking.length === 0 ? '' : `Rows that the database does not have need ${needs}: ${ways}.\n`
-  return config === undefined
-    ? `The next import needs no part in the config.\n${end}`
-    : `The next import needs no flag with this part in fundpress.config.json:\n${part}${end}`
+  const ends = [
+    ...(lacking.length === 0 ? [] : [`Rows that the database does not have need ${needs}: ${ways}.\n`]),
+    ...conditionsOf(files),
+  ].join('')
+  const again = flags.join(' ')
+  if (config !== undefined) {
+    const but = flags.length === 0 ? '' : ` but ${again}`
+    return `The next import needs no flag${but} with this part in fundpress.config.json:\n${part}${ends}`
+  }
+  const too = flags.length === 0 ? '' : `, but ${again}`
+  return `The next import needs no part in the config${too}.\n${ends}`
+}
+
+/** @returns on which condition rows are taken that other files complete, by table */
+function conditionsOf(files: Explanation['files']): readonly string[] {
+  const completed = files.filter((one) => one.completed.length > 0)
+  return [...Map.groupBy(completed, ({ table }) => table)].map(([table, own]) => {
+    const columns = [...new Set(own.flatMap((one) => one.completed))]
+    return `New rows of table ${table ?? ''} that lack any of ${columns.join(', ')} are taken if another one of these files completes them.\n`
+  })
 }
 
 /** Names of fields that are not taken may be hundreds. */

@@ -52,8 +52,10 @@ export interface ExplainedFile {
   /** The part of `import` in the config that is for such files: of a table, or of a format. */
   readonly settings: string | null
   readonly isTableProposed: boolean
-  /** Columns that a new row of the table needs, and the file lacks. */
+  /** Columns that a new row of the table needs, and no file of the table has. */
   readonly lacking: readonly string[]
+  /** Columns that a new row of the table needs, and only other files have. */
+  readonly completed: readonly string[]
   /** Whether the database has rows of the table, which need no more than their key. */
   readonly hasRows: boolean
   /** The prices lack figures that can be derived from their NAVs, and nothing says yet that they are. */
@@ -96,6 +98,8 @@ export async function explainFiles(options: ExplainOptions): Promise<Explanation
   }
   const files = new Map<number, ExplainedFile>()
   const brought = new Map<string, Set<string>>()
+  /** The same of the files of plain tables: their rows complete each other. */
+  const broughtPlainly = new Map<string, Set<string>>()
   await readInOrder(options, async (file, number, mayWait) => {
     const what = await explainFile(file, reading, options.as, mayWait)
     if (what === 'behind the funds') return what
@@ -103,17 +107,37 @@ export async function explainFiles(options: ExplainOptions): Promise<Explanation
     for (const one of found) allocations.add(one)
     for (const { wkn, isin } of wkns) addWkn(known.isinsByWkn, wkn, isin)
     files.set(number, explained)
-    for (const { table, columns } of explained.tables) {
-      const names = brought.get(table) ?? new Set<string>()
-      brought.set(table, names)
-      for (const { name } of columns) names.add(name)
-      if (table === 'price' && derives) for (const name of derivableColumns) names.add(name)
+    for (const found of explained.tables) {
+      const names = broughtBy(found, derives)
+      addNames(brought, found.table, names)
+      if (found.table === explained.table) addNames(broughtPlainly, found.table, names)
     }
     return undefined
   })
-  const explained = options.files.flatMap((_, number) => files.get(number) ?? [])
+  const explained = options.files
+    .flatMap((_, number) => files.get(number) ?? [])
+    .map((one) => completedBy(one, broughtPlainly.get(one.table ?? '') ?? new Set()))
   return { files: explained, endpoints: endpointsBy({ brought, filled, allocations }, options.derive) }
 }
+
+/** @returns the columns that new rows of a table get from a file */
+const broughtBy = ({ table, columns }: FoundTable, isDerived: boolean): readonly string[] => [
+  ...columns.map(({ name }) => name),
+  ...(isDerived && table === schemaTables.prices.name ? derivableColumns : []),
+]
+
+function addNames(brought: Map<string, Set<string>>, table: string, names: readonly string[]): void {
+  const found = brought.get(table) ?? new Set()
+  brought.set(table, found)
+  for (const name of names) found.add(name)
+}
+
+/** Tells columns that no file brings from those that others bring. @param brought by all files of its table */
+const completedBy = (explained: ExplainedFile, brought: ReadonlySet<string>): ExplainedFile => ({
+  ...explained,
+  lacking: explained.lacking.filter((name) => !brought.has(name)),
+  completed: explained.lacking.filter((name) => brought.has(name)),
+})
 
 function knownOf(file: string | null) {
   if (file === null || !existsSync(file))
@@ -157,6 +181,7 @@ async function explainFile(file: string, given: ReadOptions, as: string | undefi
     settings: told.table ?? nameOfSettings(reader),
     isTableProposed: table !== undefined,
     ...lackingIn(told.table, found.tables, isDerived, options),
+    completed: [],
     isDerivingProposed,
     form,
     columns,
@@ -178,8 +203,7 @@ function lackingIn(
   const table = Object.values(schemaTables).find((one) => one.name === name)
   const own = found.find((one) => one.table === name)
   if (table === undefined || own === undefined) return { lacking: [], hasRows: false }
-  const derived = isDerived && table === schemaTables.prices ? derivableColumns : []
-  const names = new Set([...own.columns.map((column) => column.name), ...derived])
+  const names = new Set(broughtBy(own, isDerived))
   return { lacking: missingColumns(table, names), hasRows: isFilled(table.name) }
 }
 
@@ -374,17 +398,28 @@ function endpointsBy(
   })
 }
 
-/** The part `import` of the config, by table or format, with what the flags say and what is proposed. */
-export type ImportConfig = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+/** Settings of a table or a format, or of all files. */
+type ConfigOfTables = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** The part `import` of the config, by table or format, with what the flags say and what is proposed; and settings of all files. */
+export type ImportConfig = Readonly<Record<string, unknown>>
+
+/** What the command line says. */
+export interface SaidByFlags {
+  /** By settings of a table; without columns. */
+  readonly ofTables: Readonly<Record<string, unknown>>
+  /** By settings of all files. */
+  readonly ofAll: Readonly<Record<string, unknown>>
+}
 
 /**
- * @param configured the part as the config has it @param flags what the command line says, by settings of a table; without columns
+ * @param configured the part as the config has it
  * @returns the part that the config should have; undefined if it has all already
  */
 export function configFor(
   { files }: Explanation,
-  configured: ImportConfig,
-  flags: Readonly<Record<string, unknown>>,
+  configured: ConfigOfTables,
+  { ofTables: flags, ofAll }: SaidByFlags,
 ): ImportConfig | undefined {
   const parts: Record<string, Readonly<Record<string, unknown>>> = {}
   const ofFormats = Object.fromEntries(
@@ -406,8 +441,9 @@ export function configFor(
     const part = { ...before, ...flags, ...derive, ...(Object.keys(all).length > 0 && { columns: all }) }
     if (Object.keys(part).length > 0) parts[settings] = part
   }
-  const isNew = Object.entries(parts).some(
+  const all = { ...parts, ...ofAll }
+  const isNew = Object.entries(all).some(
     ([name, part]) => JSON.stringify(part) !== JSON.stringify(configured[name] ?? {}),
   )
-  return isNew ? parts : undefined
+  return isNew ? all : undefined
 }

@@ -23,7 +23,7 @@ interface Printed {
     readonly question: string | null
   }[]
   readonly endpoints: readonly { readonly endpoint: string; readonly missing: readonly string[] }[]
-  readonly config: { readonly [table: string]: Readonly<Record<string, unknown>> } | null
+  readonly config: { readonly [tableOrSetting: string]: unknown } | null
 }
 
 /** Explains a file beside no database and no config. */
@@ -366,4 +366,88 @@ describe('a column of currencies', () => {
 it('names a file that does not exist', async () => {
   const { code, stderr } = await run(['import', 'none.csv', '--explain'], { cwd: tempFolder().path })
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'fundpress: none.csv does not exist\n' })
+})
+
+describe('files that complete each other in an empty database', () => {
+  const place = tempFolder()
+  const files = {
+    'names.csv': `isin;name;currency\n${first};Elbe;EUR\n`,
+    'launches.csv': `isin;fund_inception_date\n${first};2020-11-27\n`,
+    'other.csv': `isin;fund_inception_date\n${second};2020-11-27\n`,
+  }
+  for (const [name, content] of Object.entries(files)) writeFileSync(place.file(name), content)
+  const importFiles = (...args: readonly string[]) => run(['import', ...args], { cwd: place.path })
+  const advice = async (...args: readonly string[]) => {
+    const { stdout } = await importFiles(...args, '--explain')
+    return stdout.slice(stdout.indexOf('The next import'))
+  }
+  const condition =
+    'New rows of table fund that lack any of fund_inception_date, name, currency are taken if another one of these files completes them.\n'
+
+  it('need nothing besides, and the import takes them', async () => {
+    expect(await advice('fund', 'names.csv', 'launches.csv')).toBe(
+      `The next import needs no part in the config.\n${condition}`,
+    )
+    await run(['init', '--db', 'funds.sqlite'], { cwd: place.path })
+    const { code } = await importFiles('fund', 'names.csv', 'launches.csv', '--db', 'funds.sqlite')
+    expect({ code, funds: readDatabase(place.file('funds.sqlite'), 'SELECT isin FROM fund') }).toEqual({
+      code: 0,
+      funds: [{ isin: first }],
+    })
+  })
+
+  it('are told what a file alone lacks, also beside a second one that lacks it', async () => {
+    const lacks = 'The next import takes nothing, until the files have name, currency of table fund: '
+    expect(await advice('fund', 'launches.csv')).toContain(lacks)
+    expect(await advice('fund', 'launches.csv', 'other.csv')).toContain(lacks)
+  })
+
+  it('say which columns come from another one in JSON', async () => {
+    const { stdout } = await importFiles('fund', 'names.csv', 'launches.csv', '--explain', '--json')
+    expect((JSON.parse(stdout) as Printed).files).toMatchObject([
+      { lacking: [], completed: ['fund_inception_date'] },
+      { lacking: [], completed: ['name', 'currency'] },
+    ])
+  })
+})
+
+describe('flags that no part of the config replaces', () => {
+  const adviceOn = async (content: string, ...flags: readonly string[]) => {
+    const place = tempFolder()
+    writeFileSync(place.file('file.dat'), content)
+    const { stdout } = await run(['import', 'file.dat', '--explain', ...flags], { cwd: place.path })
+    return stdout.slice(stdout.indexOf('The next import')).split('\n')[0]
+  }
+  const prices = (day: string, currency: string) =>
+    `isin;${day};net_asset_value;currency\n${first};2023-06-05;6183;${currency}\n`
+  const whole = `isin;date;net_asset_value;issue_price;repurchase_price;change;change_percent;currency\n${first};2023-06-05;6183;6183;6183;0;0;GBp\n`
+  const part = ' with this part in fundpress.config.json:'
+
+  it.each([
+    ['hundredths', prices('Datum', 'GBp'), ['--minor-units'], `no flag but --minor-units${part}`],
+    ['a flag with a setting', prices('date', 'EUR'), ['--derive'], `no flag${part}`],
+    [
+      'several',
+      prices('Datum', 'GBp'),
+      ['--as', 'table', '--history', 'original', '--minor-units'],
+      `no flag but --as table --history original --minor-units${part}`,
+    ],
+    ['hundredths alone', whole, ['--minor-units'], 'no part in the config, but --minor-units.'],
+  ])('are named as needed again, and no others: %s', async (_, content, flags, need) => {
+    expect(await adviceOn(content, ...flags)).toBe(`The next import needs ${need}`)
+  })
+})
+
+it('has --split-factor in the part of the config, whatever the files are', async () => {
+  const xml = `<FundsXML4><ControlData><Version>4.2.9</Version></ControlData><Funds><Fund><SingleFund><ShareClasses><ShareClass>
+    <Identifiers><ISIN>${first}</ISIN></Identifiers><Currency>EUR</Currency></ShareClass></ShareClasses></SingleFund></Fund></Funds></FundsXML4>`
+  const { printed } = await explain(xml, '--split-factor', 'old-for-new')
+  expect(printed.config).toEqual({ splitFactor: 'old-for-new' })
+  const place = tempFolder()
+  writeFileSync(place.file('file.xml'), xml)
+  writeFileSync(place.file('fundpress.config.json'), JSON.stringify({ import: printed.config }))
+  const again = await run(['import', 'file.xml', '--explain', '--split-factor', 'old-for-new'], {
+    cwd: place.path,
+  })
+  expect(again.stdout).toContain('The next import needs no part in the config.\n')
 })

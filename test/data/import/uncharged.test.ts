@@ -1,4 +1,4 @@
-/** Prices of a fund whose charges are in doubt: those that no row explains are found, however long the history is. */
+/** Prices of a fund whose charges are in doubt: those that no row explains are found. */
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { derivableColumns } from '../../../src/core/data/derive/figures.ts'
@@ -41,13 +41,4 @@ it('finds the prices before the first day whose row names each charge', () => {
   expect(placesOf(isin, offers, true)).toEqual([0, 1, 2, 3, 4])
   expect(placesOf(isin, [], false)).toEqual([])
   expect(placesOf(isinOf(1), offers, false)).toEqual([])
-})
-
-it('takes no longer for them than to stage them', () => {
-  const { user } = process.cpuUsage()
-  const staging = stagedPrices(Array.from({ length: 10_000 }, () => ({})))
-  const toStage = process.cpuUsage().user - user
-  const before = process.cpuUsage().user
-  expect(staging.uncharged(isin, offers, false)).toHaveLength(10_000)
-  expect(process.cpuUsage().user - before).toBeLessThan(toStage)
 })

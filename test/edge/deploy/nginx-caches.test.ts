@@ -279,6 +279,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('the caches of nginx', () =
     const holdFrom = (client: string) => {
       const socket = connect(Number(new URL(fresh.base).port), '127.0.0.1')
       socket.on('error', () => undefined)
+      socket.resume()
       socket.write(`POST / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${client}\r\nContent-Length: 9\r\n\r\n`)
       return socket
     }
@@ -289,8 +290,16 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('the caches of nginx', () =
       ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1'],
       ['::ffff:192.0.2.5', '::ffff:192.0.2.5', '::ffff:192.0.2.6'],
     ] as const) {
-      const socket = holdFrom(holder)
-      await expect.poll(() => statusFrom(same)).toBe(503)
+      let socket = holdFrom(holder)
+      const statusBeside = () => {
+        // It is refused itself if it comes while another request of the client is in work.
+        if (socket.bytesRead > 0) {
+          socket.destroy()
+          socket = holdFrom(holder)
+        }
+        return statusFrom(same)
+      }
+      await expect.poll(statusBeside).toBe(503)
       expect(await statusFrom(other), other).toBe(200)
       socket.destroy()
       await expect.poll(() => statusFrom(same)).toBe(200)
